@@ -99,21 +99,20 @@ struct other {
 	double by; /* percent */
 };
 
-static int read_other(struct exec *x, struct vs *v, uint32_t e, struct other *out)
+static void read_other(struct exec *x, struct vs *v, uint32_t e, struct other *out)
 {
 	struct exec *base = &v->base;
 	const uint32_t b = vs_base_event(v, e);
 
 	*out = (struct other){0};
 	if (b == GRAPH_NONE)
-		return 0;
+		return;
 	graph_event(x->g, e);
 	graph_event(base->g, b);
 	out->name = check_event_word(x->env, e);
 	out->now = graph_left(x->g, e);
 	out->was = graph_left(base->g, b);
 	out->by = vs_percent((double)out->now - (double)out->was, (double)out->was);
-	return 0;
 }
 
 /* Did it get worse, while `asked` did not so?  A hundred misses more of a million instructions
@@ -158,11 +157,9 @@ struct str vs_other_events(struct exec *x, struct vs *v, struct str name, bool a
 
 	if (!x->g->plain && x->g->functions > LARGE)
 		return text;
-	if (read_other(x, v, x->event, &asked))
-		return (struct str){NULL, 0};
+	read_other(x, v, x->event, &asked);
 	for (uint32_t e = 0; e < store_info(x->g->st)->events; e++) {
-		if (read_other(x, v, e, &o))
-			return (struct str){NULL, 0};
+		read_other(x, v, e, &o);
 		if (o.name.n && (all ? fabs(o.by) >= least : is_worse(x, e, &o, &asked)))
 			n = add_other(at, n, MOST, &o);
 	}

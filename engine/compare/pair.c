@@ -91,12 +91,11 @@ static int read_names(struct pairer *w, unsigned s)
 	return 0;
 }
 
-static int hash_names(struct pairer *w)
+static void hash_names(struct pairer *w)
 {
 	for (unsigned s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < w->names_n[s]; i++)
 			w->hash[s][i] = str_hash(w->text[s][i]);
-	return 0;
 }
 
 /* All contexts are paired as the first is: passes look at first contexts alone. */
@@ -134,8 +133,10 @@ static int pair_stores(struct pairer *w)
 	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
 	if (!p->rules)
 		return pair_no_memory(w);
-	if (read_names(w, 0) || read_names(w, 1) || pair_same_included(w) ||
-	    hash_names(w) || pair_places(w) || pair_run_passes(w))
+	if (read_names(w, 0) || read_names(w, 1) || pair_same_included(w))
+		return w->err->kind;
+	hash_names(w);
+	if (pair_places(w) || pair_run_passes(w))
 		return w->err->kind;
 	pair_contexts(w);
 	return 0;

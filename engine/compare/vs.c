@@ -20,7 +20,7 @@
 
 /* The base may have other events, or the same ones under other numbers.  So a query is
  * checked against its names while it runs there. */
-static int base_events(struct exec *x, struct vs *v, struct store *st)
+static void base_events(struct exec *x, struct vs *v, struct store *st)
 {
 	uint32_t n = store_info(st)->all_events;
 	struct str *names = EXEC_ARRAY(x, struct str, (size_t)n + 1);
@@ -41,7 +41,6 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	v->env.long_names = NULL;
 	v->env.units = units;
 	v->env.nevents = n;
-	return 0;
 }
 
 /* `vs part 2` names no profile: then the base is in the same store. */
@@ -56,25 +55,24 @@ static struct store *base_store(struct exec *x, const struct source *s)
 }
 
 /* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
-static int note_itself(struct exec *x, const struct source *s)
+static void note_itself(struct exec *x, const struct source *s)
 {
 	exec_notef(x,
 		   "'%.*s' is the profile that is asked: it is compared with "
 		   "itself",
 		   STR_ARG(s->vs_profile));
-	return 0;
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
  * `part 1 | hide f | functions vs part 2` runs `part 2 | hide f` for the base. */
-static int base_stages(struct exec *x, const struct source *s, const struct gstage *all,
-		       const struct gstage **out)
+static void base_stages(struct exec *x, const struct source *s, const struct gstage *all,
+			const struct gstage **out)
 {
 	struct gstage *first = s->vs_parts, **tail = &first;
 
 	*out = all;
 	if (!s->vs_parts)
-		return 0;
+		return;
 	tail = &first->next;
 	for (const struct gstage *g = all; g; g = g->next) {
 		if (g->kind == G_PART || g->kind == G_THREAD)
@@ -85,7 +83,6 @@ static int base_stages(struct exec *x, const struct source *s, const struct gsta
 		tail = &(*tail)->next;
 	}
 	*out = first;
-	return 0;
 }
 
 /* The run of the base: as x, but with its own events and notes.  Parts and inlined code are
@@ -129,9 +126,9 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 
 	if (!st)
 		return x->err->kind;
-	if ((st == x->g->st && !s->vs_parts && note_itself(x, s)) ||
-	    base_events(x, v, st))
-		return x->err->kind;
+	if (st == x->g->st && !s->vs_parts)
+		note_itself(x, s);
+	base_events(x, v, st);
 	b = &v->base;
 	*b = base_exec(x, v);
 	v->a.x = x;
@@ -144,9 +141,10 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	}
 	b->event = e;
 	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
-	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more) ||
-	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
-	    exec_part_stacks(b, s))
+	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more))
+		return x->err->kind;
+	base_stages(x, s, gstages, &gstages);
+	if (exec_gstages(b, gstages, x->text) || exec_part_stacks(b, s))
 		return x->err->kind;
 	graph_event(b->g, e);
 	*out = v;
@@ -165,7 +163,7 @@ static uint32_t joined_part_of(const struct table *t, uint32_t ref)
 }
 
 /* Keep the notes of the base that the first profile does not repeat. */
-int vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
+void vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const size_t own = x->notes->n;
 
@@ -178,7 +176,6 @@ int vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 		if (k == own)
 			exec_notef(x, "%.*s: %.*s", STR_ARG(s->vs), STR_ARG(text));
 	}
-	return 0;
 }
 
 /* Show the columns that the source itself added, as `info f` does. */
@@ -313,7 +310,7 @@ static bool other_part(const struct exec *b, const struct gstage *of, uint64_t *
 
 /* functions vs part 2: is the base in what it is compared with?  Then each cost of the base
  * is subtracted from a cost that it is part of, which is rarely meant. */
-static int note_contained(struct exec *x, const struct source *s, const struct vs *v)
+static void note_contained(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const struct exec *b = &v->base;
 	const struct str vs = s->vs, source = {x->text.p + s->span.at, s->span.len};
@@ -321,14 +318,14 @@ static int note_contained(struct exec *x, const struct source *s, const struct v
 	uint64_t number;
 
 	if (x->g->st != b->g->st || !s->vs_parts)
-		return 0;
+		return;
 	for (uint32_t i = 0; i < store_info(x->g->st)->parts; i++) {
 		if (has_part(b, i) && !has_part(x, i))
-			return 0;
+			return;
 		more += has_part(x, i) && !has_part(b, i);
 	}
 	if (!more || !other_part(b, s->vs_parts, &number))
-		return 0;
+		return;
 	exec_notef(x,
 		   "%s compared with %.*s, which is in %s; to compare two: %s "
 		   "%llu | %.*s vs %.*s",
@@ -336,7 +333,6 @@ static int note_contained(struct exec *x, const struct source *s, const struct v
 		   STR_ARG(vs), x->parts ? "them" : "it",
 		   s->vs_parts->kind == G_THREAD ? "thread" : "part",
 		   (unsigned long long)number, STR_ARG(source), STR_ARG(vs));
-	return 0;
 }
 
 /* The parts of one profile have no key that two of them share: they are compared in their
@@ -364,14 +360,13 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 }
 
 /* Keys are made of the pairs, so the copy computes its own. */
-int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
+void exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
 {
 	*out = EXEC_ARRAY(x, struct vs, 1);
 	**out = *v;
 	(*out)->dissolve = true;
 	(*out)->chain[0] = (*out)->chain[1] = NULL;
 	(*out)->runs[0] = (*out)->runs[1] = NULL;
-	return 0;
 }
 
 /* ---- inlined code ---- */
@@ -424,20 +419,21 @@ static int64_t tree_weight(const struct table *t, uint32_t row)
 }
 
 /* Drop the rows that are below `min` on both sides. */
-static int keep_min(struct exec *x, struct table *t)
+static void keep_min(struct exec *x, struct table *t)
 {
 	const struct vs *v = t->vs;
 	uint32_t *keep, n = 0;
 
 	if (!(v->a.min > 0 || v->b.min > 0))
-		return 0;
+		return;
 	keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!path_under_min((double)tree_weight(&v->a, v->ia[i]), v->a.min) ||
 		    !path_under_min((double)tree_weight(&v->b, v->ib[i]), v->b.min))
 			keep[n++] = i;
 	t->rows_before = n;
-	return n == t->n ? 0 : table_select(t, keep, n);
+	if (!(n == t->n))
+		table_select(t, keep, n);
 }
 
 /* Drop the functions that both sides have and whose self cost and calls are the same. */
@@ -461,7 +457,11 @@ static int keep_changed(struct exec *x, struct table *t)
 	}
 	t->rows_before = t->n;
 	t->min_usual = true;
-	return keep ? table_select(t, keep, n) : x->err->kind;
+	if (keep) {
+		table_select(t, keep, n);
+		return 0;
+	}
+	return x->err->kind;
 }
 
 /* Is it a column about the costs of single runs (vs_runs.c)? */
@@ -564,9 +564,11 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 				STR("the names of inlined code are known on one side "
 				    "only"));
 	if (rc || check_parts(x, s, v) || vs_join_rows(x, v, &rows) ||
-	    doubt_parts(x, s, v, rows) || vs_note_base(x, s, v) ||
-	    note_contained(x, s, v) || vs_same_formula(v, x->event) ||
-	    vs_measure_paired(x, s, v, t))
+	    doubt_parts(x, s, v, rows))
+		return x->err->kind;
+	vs_note_base(x, s, v);
+	note_contained(x, s, v);
+	if (vs_same_formula(v, x->event) || vs_measure_paired(x, s, v, t))
 		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;
@@ -578,10 +580,11 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	t->truncated = v->a.truncated || v->b.truncated;
 	t->tree = v->a.tree;
 	t->upward = v->a.upward;
-	return show_vs(x, t, rows) || keep_min(x, t) ||
-			       (s->min_usual &&
-				vs_base_event(v, x->event) != GRAPH_NONE &&
-				keep_changed(x, t))
+	if (show_vs(x, t, rows))
+		return x->err->kind;
+	keep_min(x, t);
+	return (s->min_usual && vs_base_event(v, x->event) != GRAPH_NONE &&
+		keep_changed(x, t))
 		       ? x->err->kind
 		       : 0;
 }

@@ -19,7 +19,7 @@ struct tstage;
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
 		 bool more, struct vs **out);
 /* Make a copy of v in which functions with an uncertain partner have none. */
-int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
+void exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
 /* Is inlined code of some object known by name on one side, but by its file alone on the
  * other?  The stages or the source of x and of the base have found out. */
 bool vs_inlined_differs(const struct exec *x, const struct vs *v);

@@ -147,10 +147,10 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 	}
 	if (e == GRAPH_NONE)
 		return 0;
-	return table_column(some, name, e, percent, &out->col) ||
-			       table_texts(some, out->col)
-		       ? t->x->err->kind
-		       : 0;
+	if (table_column(some, name, e, percent, &out->col))
+		return t->x->err->kind;
+	table_texts(some, out->col);
+	return 0;
 }
 
 /* A row that a side lacks costs 0 there. */
@@ -561,14 +561,13 @@ static int fill_one(struct table *t, struct table_col *c)
 }
 
 /* The columns `row` and `under` number the rows of the joined table. */
-static int fill_rows(struct table *t, struct table_col *c)
+static void fill_rows(struct table *t, struct table_col *c)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		c->u[i] = c->def->get.u(t, row_ref(t, i), c->event);
 		c->absent[i] = !c->u[i];
 	}
 	exec_poll_now(t->x);
-	return 0;
 }
 
 /* The columns of the joined table are filled when somebody asks for them, like those of
@@ -576,12 +575,14 @@ static int fill_rows(struct table *t, struct table_col *c)
  * the source. */
 static int vs_fill(struct table *t, struct table_col *c)
 {
+	const bool formula = c->def >= vs_cols && c->def < vs_cols + VS_COLS;
+
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
-	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_formula(t, c)
-	    : c->def->flags & OF_ROWS			    ? fill_rows(t, c)
-							    : fill_one(t, c))
+	if (!formula && c->def->flags & OF_ROWS)
+		fill_rows(t, c);
+	else if (formula ? fill_formula(t, c) : fill_one(t, c))
 		return t->x->err->kind;
 	c->filled = true;
 	return 0;

@@ -45,7 +45,7 @@ int vs_match_rows(struct exec *x, struct vs *v);
 int vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
 /* vs.c.  Pass on the notes of the base's run; say how much is paired, and how many runs there
  * are. */
-int vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
+void vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
 int vs_count_runs(struct exec *x, struct table *t, bool *several);
 /* vs_paired.c */
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,

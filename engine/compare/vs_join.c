@@ -51,7 +51,8 @@ static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key *
 	scratch = need_scratch(x->a);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = vs_row_key(v, side, i, scratch, &key[i]) ? arena_full(x->a, x->err)
-							      : exec_poll(x);
+							      : 0;
+	exec_poll(x);
 	scratch_free(scratch);
 	return rc;
 }
@@ -72,7 +73,7 @@ static int join_by_key(struct exec *x, struct vs *v)
 }
 
 /* Of functions as the profiles have them: the pairs themselves. */
-static int join_functions(struct exec *x, struct vs *v)
+static void join_functions(struct exec *x, struct vs *v)
 {
 	const struct pairing *p = v->pairing;
 	uint32_t *row = EXEC_ARRAY(x, uint32_t, (size_t)p->functions[1] + 1);
@@ -87,7 +88,6 @@ static int join_functions(struct exec *x, struct vs *v)
 			v->ib[i] = GRAPH_NONE;
 	}
 	exec_poll_now(x);
-	return 0;
 }
 
 /* The joined row that row i, whichever side has it, is below; n: none. */
@@ -111,7 +111,7 @@ static uint32_t row_above(const struct vs *v, size_t i, size_t n)
  * that the lists are in order; first[n] is the list of level 1.  Then a walk takes the next
  * row from the list of the row where it stands, or goes up if that list is used up.
  */
-static int nest_rows(struct exec *x, struct vs *v, size_t n)
+static void nest_rows(struct exec *x, struct vs *v, size_t n)
 {
 	uint32_t *up = EXEC_ARRAY(x, uint32_t, n + 1);
 	uint32_t *first = EXEC_ARRAY(x, uint32_t, n + 1); /* [rows]: 1 + the row below */
@@ -142,7 +142,6 @@ static int nest_rows(struct exec *x, struct vs *v, size_t n)
 	v->ia = ia;
 	v->ib = ib;
 	exec_poll_now(x);
-	return 0;
 }
 
 /* Functions of graphs without stages are paired by number.  All other rows are compared
@@ -153,7 +152,11 @@ int vs_match_rows(struct exec *x, struct vs *v)
 		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
 
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	return functions ? join_functions(x, v) : join_by_key(x, v);
+	if (functions) {
+		join_functions(x, v);
+		return 0;
+	}
+	return join_by_key(x, v);
 }
 
 /*
@@ -185,5 +188,7 @@ int vs_join_rows(struct exec *x, struct vs *v, size_t *rows)
 			v->ib[n++] = (uint32_t)r;
 		}
 	*rows = v->rows = n;
-	return v->a.tree ? nest_rows(x, v, n) : 0;
+	if (v->a.tree)
+		nest_rows(x, v, n);
+	return 0;
 }

@@ -83,16 +83,17 @@ static int vs_more_doubts(struct exec *x, const struct source *s, struct vs *k)
 	struct table t = {.vs = k, .src = k->b.src};
 	bool several;
 
-	return exec_doubt_profile(x, k->base.g->st, s->vs) || vs_note_base(x, s, k) ||
-			       vs_same_formula(k, x->event) ||
-			       vs_count_runs(x, &t, &several) ||
+	if (exec_doubt_profile(x, k->base.g->st, s->vs))
+		return x->err->kind;
+	vs_note_base(x, s, k);
+	return vs_same_formula(k, x->event) || vs_count_runs(x, &t, &several) ||
 			       vs_measure_paired(x, s, k, &t)
 		       ? x->err->kind
 		       : 0;
 }
 
-static int vs_more_left_out(struct exec *x, const struct source *s, const struct vs *k,
-			    const uint8_t *used)
+static void vs_more_left_out(struct exec *x, const struct source *s, const struct vs *k,
+			     const uint8_t *used)
 {
 	size_t n = 0;
 
@@ -103,7 +104,6 @@ static int vs_more_left_out(struct exec *x, const struct source *s, const struct
 			   "in no row: %s of the %s of %.*s, which are neither here "
 			   "nor in the base",
 			   GROUPED(n), k->b.src->rows, STR_ARG(s->vs));
-	return 0;
 }
 
 /* Both sides open the source on the profile.  Its rows have the same numbers each time,
@@ -120,9 +120,10 @@ static int vs_more_profile(struct exec *x, const struct source *s, const struct 
 	for (int side = 0; side < 2; side++)
 		if (vs_more_costs(x, t, side, k[side], to, used))
 			return x->err->kind;
-	return vs_more_doubts(x, s, k[0]) || vs_more_left_out(x, s, k[0], used)
-		       ? x->err->kind
-		       : 0;
+	if (vs_more_doubts(x, s, k[0]))
+		return x->err->kind;
+	vs_more_left_out(x, s, k[0], used);
+	return 0;
 }
 
 /* Move column `from` to place `to`, which is before it. */

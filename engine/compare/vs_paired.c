@@ -84,7 +84,7 @@ static uint32_t nameless(struct store *st, const uint32_t *other, uint32_t e,
 }
 
 /* Where both sides have them, no row of one is new, or gone, for sure. */
-static int note_nameless(struct exec *x, const struct vs *v)
+static void note_nameless(struct exec *x, const struct vs *v)
 {
 	static const double little = 1; /* percent */
 	const struct exec *b = &v->base;
@@ -93,14 +93,13 @@ static int note_nameless(struct exec *x, const struct vs *v)
 		       m = nameless(b->g->st, v->pairing->of[1], b->event, &share[1]);
 
 	if (!n || !m || fmax(share[0], share[1]) < little)
-		return 0;
+		return;
 	exec_notef(x,
 		   "which is which of %u functions without names here and %u in "
 		   "the base is not known; in one row for each object: functions "
 		   "vs base | where fn ~ /^0x/ | group by obj: sum(self), "
 		   "sum(base), sum(delta)",
 		   n, m);
-	return 0;
 }
 
 /* Say in the footer how much of each side has a partner, and in a loud note if it is
@@ -126,9 +125,8 @@ int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v
 	t->paired.renamed = renamed_objects(x, v);
 	if (!t->paired.renamed.p)
 		return arena_full(x->a, x->err);
-	if ((v->a.src == &source_functions || v->a.src == &source_find) &&
-	    note_nameless(x, v))
-		return x->err->kind;
+	if ((v->a.src == &source_functions || v->a.src == &source_find))
+		note_nameless(x, v);
 	share[0] = paired_share(x->g->st, p->of[0], x->event);
 	share[1] = paired_share(b->g->st, p->of[1], b->event);
 	if (fmin(share[0], share[1]) >= LITTLE)

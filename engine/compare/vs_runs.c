@@ -83,7 +83,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 
 		if (f != GRAPH_NONE)
 			cost_add(to, store_event_of(x->g->st, event, &costs[i * events]));
-		rc = exec_poll(x);
+		exec_poll(x);
 	}
 	scratch_free(scratch);
 	return rc;

@@ -142,7 +142,7 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 
 /* Note cost that got lost: the cost of hidden functions without callers has no caller
  * to go to.  Rounding alone loses at most half a unit per function. */
-static int note_lost(struct exec *x, const struct graph *below)
+static void note_lost(struct exec *x, const struct graph *below)
 {
 	struct flow_input from, to;
 	int64_t was = 0, is = 0, lost;
@@ -156,25 +156,24 @@ static int note_lost(struct exec *x, const struct graph *below)
 		cost_add(&is, to.self[f]);
 	lost = cost_difference(was, is);
 	if (lost <= x->g->functions / 2 + 1)
-		return 0;
+		return;
 	exec_notef(x,
 		   "%.3g %% of %.*s is hidden with functions that nothing calls, "
 		   "and in no row",
 		   100.0 * (double)lost / (double)was, STR_ARG(x->env->events[x->event]));
-	return 0;
 }
 
-static int hide(struct exec *x, const struct fn_set *set)
+static void hide(struct exec *x, const struct fn_set *set)
 {
 	const struct graph *below = x->g;
 
 	graph_hide(x->g, set, &x->g);
-	return note_lost(x, below) ? x->err->kind : 0;
+	note_lost(x, below);
 }
 
 /* Find the functions with an inclusive cost below p percent; of an inlined function that
  * of all its places. */
-static int small_functions(struct exec *x, double p, struct fn_set **out)
+static void small_functions(struct exec *x, double p, struct fn_set **out)
 {
 	struct graph *g = x->g;
 	double least;
@@ -186,7 +185,6 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if ((double)graph_incl(g, g == x->g ? f : g->group[f], x->event) < least)
 			fnset_add(*out, f);
-	return 0;
 }
 
 /* The functions that a stage names or, for `cut`, that cost little.  In one part alone they
@@ -197,63 +195,64 @@ static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out
 
 	for (const struct gstage *s = x->gstages; all && s != g; s = s->next)
 		all++;
-	if (all && x->of_part)
-		return exec_set_of_store(x, *all, out);
-	if (g->kind == G_CUT ? small_functions(x, g->percent, out)
-			     : exec_set(x, g->set, out))
+	if (all && x->of_part) {
+		exec_set_of_store(x, *all, out);
+		return 0;
+	}
+	if (g->kind == G_CUT)
+		small_functions(x, g->percent, out);
+	else if (exec_set(x, g->set, out))
 		return x->err->kind;
-	return all ? exec_set_to_store(x, *out, all) : 0;
+	if (all)
+		exec_set_to_store(x, *out, all);
+	return 0;
 }
 
-static int gstage_cut(struct exec *x, const struct gstage *g, const struct fn_set *set)
+static void gstage_cut(struct exec *x, const struct gstage *g, const struct fn_set *set)
 {
 	const uint32_t n = fnset_count(set);
 
 	if (n == 0)
-		return 0;
+		return;
 	exec_notef(x, "cut %g %% hides %s of %s functions", g->percent, GROUPED(n),
 		   GROUPED(x->g->functions));
-	return hide(x, set);
+	hide(x, set);
 }
 
 /* One row for all would look like an answer. */
-static int note_no_objects(struct exec *x)
+static void note_no_objects(struct exec *x)
 {
 	struct store *st = x->g->st;
 
 	if (store_info(st)->objects > 1 ||
 	    (store_info(st)->objects && !str_starts(store_obj(st, 0), STR("???"))))
-		return 0;
+		return;
 	exec_note(x, STR("this profile names no objects: collapse by file, class "
 			 "or dir"));
-	return 0;
 }
 
-static int collapse_by(struct exec *x, const struct gstage *g)
+static void collapse_by(struct exec *x, const struct gstage *g)
 {
 	enum graph_by by = str_eq(g->name, STR("file"))	    ? GRAPH_BY_FILE
 			   : str_eq(g->name, STR("object")) ? GRAPH_BY_OBJECT
 			   : str_eq(g->name, STR("dir"))    ? GRAPH_BY_DIR
 							    : GRAPH_BY_CLASS;
 
-	if (by == GRAPH_BY_OBJECT && note_no_objects(x))
-		return x->err->kind;
+	if (by == GRAPH_BY_OBJECT)
+		note_no_objects(x);
 	graph_collapse_by(x->g, by, &x->g);
-	return 0;
 }
 
 /* The graph may live longer than the text of the query. */
-static int collapse(struct exec *x, const struct fn_set *set, struct str name)
+static void collapse(struct exec *x, const struct fn_set *set, struct str name)
 {
 	graph_collapse(x->g, set, need_str(x->a, name), &x->g);
-	return 0;
 }
 
-static int note_norec(struct exec *x)
+static void note_norec(struct exec *x)
 {
 	exec_note(x, STR("norec does nothing: each function is one row; 'contexts' "
 			 "lists levels of recursion"));
-	return 0;
 }
 
 static int run_stage(struct exec *x, const struct gstage *g, struct str text)
@@ -266,14 +265,14 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	switch (g->kind) {
 	case G_FOCUS:
 	case G_IGNORE: graph_focus(x->g, set, g->kind == G_IGNORE, &x->g); return 0;
-	case G_HIDE: return hide(x, set);
-	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
-	case G_COLLAPSE_BY: return collapse_by(x, g);
-	case G_NOREC: return note_norec(x);
+	case G_HIDE: hide(x, set); return 0;
+	case G_COLLAPSE: collapse(x, set, g->name.n ? g->name : text); return 0;
+	case G_COLLAPSE_BY: collapse_by(x, g); return 0;
+	case G_NOREC: note_norec(x); return 0;
 	case G_CONTEXTS:
 	case G_WHOLE:
 	case G_INLINED: return 0;
-	case G_CUT: return gstage_cut(x, g, set);
+	case G_CUT: gstage_cut(x, g, set); return 0;
 	case G_IN:
 	case G_PART:
 	case G_THREAD: return 0;

@@ -59,8 +59,8 @@ int inlining_new(struct exec *x, struct inlining **out)
 	return 0;
 }
 
-int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
-		  uint64_t instr)
+void inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
+		   uint64_t instr)
 {
 	const obj_id obj = store_fn_obj_id(in->st, f);
 	const bool safe = in->x->open->safe;
@@ -68,18 +68,17 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 	struct str name;
 
 	if (!store_info(in->st)->has_instr)
-		return 0;
+		return;
 	want = inlines_wanted(in->x->open->inlines, in->st, obj,
 			      safe ? NULL : in->x->open->objects, instr);
 	in->unread = in->unread || (safe && want != WANT_NOTHING);
 	if (safe || want == WANT_NOTHING ||
 	    (want == WANT_REASON && in->n && in->place[in->n - 1].obj == obj))
-		return 0;
+		return;
 	store_inlined(in->st, file, &file, &name);
 	exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place));
 	in->place[in->n++] =
 		(struct inlining_place){obj, {instr, line, store_file(in->st, file)}};
-	return 0;
 }
 
 static int by_address(const void *pa, const void *pb)
@@ -97,18 +96,17 @@ struct inlining_lack {
 	size_t n;
 };
 
-static int note_lack(struct exec *x, const struct inlining_lack *l)
+static void note_lack(struct exec *x, const struct inlining_lack *l)
 {
 	struct str more = {"", 0};
 
 	if (!l->n)
-		return 0;
+		return;
 	if (l->n > 1)
 		more = arena_printf(x->a, ", and for %zu more object%s", l->n - 1,
 				    l->n == 2 ? "" : "s");
 	exec_notef(x, "inlined code is told by its file alone for %.*s (%s)%.*s",
 		   STR_ARG(l->name), l->why, STR_ARG(more));
-	return 0;
 }
 
 /* Ask for the places [from, to) of one object. */
@@ -155,7 +153,9 @@ int inlining_read(struct inlining *in, bool note)
 			return x->err->kind;
 	}
 	in->n = 0;
-	return note ? note_lack(x, &lack) : 0;
+	if (note)
+		note_lack(x, &lack);
+	return 0;
 }
 
 /* The inlined function that the profile names; NULL: none.  Where it is called is not
@@ -179,12 +179,11 @@ static const struct inline_frame *named(const struct inlining *in, file_id file)
 	return f;
 }
 
-int inlining_known(struct exec *x, obj_id obj, bool by_name)
+void inlining_known(struct exec *x, obj_id obj, bool by_name)
 {
 	if (!x->inlined)
 		x->inlined = EXEC_ARRAY(x, uint8_t, store_info(x->g->st)->objects + 1);
 	x->inlined[obj] |= by_name ? 2 : 1;
-	return 0;
 }
 
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,

@@ -23,8 +23,8 @@ bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
 struct exec;
 struct inlining;
 int inlining_new(struct exec *x, struct inlining **out);
-int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
-		  uint64_t instr);
+void inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
+		   uint64_t instr);
 /* Look up all places wanted so far; note: say for which objects only files tell. */
 int inlining_read(struct inlining *in, bool note);
 /* Whether a place that was wanted is inlined; *frame: the innermost inlined call, NULL if
@@ -32,7 +32,7 @@ int inlining_read(struct inlining *in, bool note);
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
 		 const struct inline_frame **frame);
 /* Record in x->inlined that inlined code of an object is known by name, or by its file. */
-int inlining_known(struct exec *x, obj_id obj, bool by_name);
+void inlining_known(struct exec *x, obj_id obj, bool by_name);
 /* "max in clamp"; "util.h:12 in main.cpp:40": where each was called.  p is NULL: the
  * arena is full. */
 struct str inlining_chain(struct arena *a, const struct inline_frame *f, bool brief);

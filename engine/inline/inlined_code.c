@@ -106,9 +106,8 @@ static uint32_t fn_of_key(struct finding *w, struct inlined_key key, struct str 
 		if (w->fn[i].key.obj == key.obj && w->fn[i].key.number == key.number &&
 		    w->fn[i].key.by_file == key.by_file)
 			return i;
-	if (w->fns >= GRAPH_NO_FILE ||
-	    exec_grow(w->x, &w->fn, &w->fn_cap, w->fns, w->fns + 1, sizeof(*w->fn)) ||
-	    hash_add(&w->by_key, h, (uint32_t)w->fns)) {
+	exec_grow(w->x, &w->fn, &w->fn_cap, w->fns, w->fns + 1, sizeof(*w->fn));
+	if (w->fns >= GRAPH_NO_FILE || hash_add(&w->by_key, h, (uint32_t)w->fns)) {
 		full(w);
 		return OWN;
 	}
@@ -128,11 +127,10 @@ static uint32_t code_in(struct finding *w, uint32_t into, uint32_t fn)
 	while ((i = hash_next(&w->by_place, h, &probe)) != HASH_NONE)
 		if (w->code[i].into == into && w->code[i].fn == fn)
 			return i;
+	exec_grow(w->x, &w->code, &w->code_cap, w->codes, w->codes + 1, sizeof(*w->code));
+	exec_grow(w->x, &w->self, &w->self_cap, w->codes * w->events,
+		  (w->codes + 1) * w->events, sizeof(*w->self));
 	if (w->codes >= GRAPH_NO_FILE - w->x->g->functions ||
-	    exec_grow(w->x, &w->code, &w->code_cap, w->codes, w->codes + 1,
-		      sizeof(*w->code)) ||
-	    exec_grow(w->x, &w->self, &w->self_cap, w->codes * w->events,
-		      (w->codes + 1) * w->events, sizeof(*w->self)) ||
 	    hash_add(&w->by_place, h, (uint32_t)w->codes)) {
 		full(w);
 		return OWN;
@@ -173,10 +171,8 @@ static size_t list_chain(struct finding *w, const struct inline_frame *frame)
 	size_t n = 0;
 
 	for (const struct inline_frame *f = frame; f; f = f->outer) {
-		if (exec_grow(w->x, &w->chain, &w->chain_cap, n, n + 1,
-			      sizeof(*w->chain)) ||
-		    exec_poll(w->x))
-			return 0;
+		exec_grow(w->x, &w->chain, &w->chain_cap, n, n + 1, sizeof(*w->chain));
+		exec_poll(w->x);
 		w->chain[n++] = f;
 	}
 	return n;
@@ -305,7 +301,7 @@ static int by_code(const void *pa, const void *pb)
 }
 
 /* site[0..n) are sorted. */
-static int join_sites(struct finding *w, const struct code_site *site, size_t n)
+static void join_sites(struct finding *w, const struct code_site *site, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const bool new = !i || by_code(&site[i - 1], &site[i]);
@@ -323,7 +319,6 @@ static int join_sites(struct finding *w, const struct code_site *site, size_t n)
 		sum = w->cost + (w->calls - 1) * w->events;
 		cost_add_each(sum, site[i].costs, w->events);
 	}
-	return 0;
 }
 
 static int add_sites(struct finding *w, const struct code_line *line, size_t nlines)
@@ -352,7 +347,8 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	}
 	if (k)
 		qsort(site, k, sizeof(*site), by_code);
-	return join_sites(w, site, k);
+	join_sites(w, site, k);
+	return 0;
 }
 
 static int add_function(struct finding *w)
@@ -378,13 +374,11 @@ static int want_function(struct finding *w)
 	    fn_sites(w->x, w->of_store, w->rows, &site, &costs, &sites))
 		return w->x->err->kind;
 	for (size_t i = 0; i < lines; i++)
-		if (inlining_want(w->in, w->of_store, line[i].file, line[i].line,
-				  line[i].instr))
-			return w->x->err->kind;
+		inlining_want(w->in, w->of_store, line[i].file, line[i].line,
+			      line[i].instr);
 	for (size_t i = 0; i < sites; i++)
-		if (inlining_want(w->in, w->of_store, site[i].file, site[i].line,
-				  site[i].instr))
-			return w->x->err->kind;
+		inlining_want(w->in, w->of_store, site[i].file, site[i].line,
+			      site[i].instr);
 	return 0;
 }
 
@@ -449,8 +443,7 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 					 STR(NAME_INLINED), STR(""));
 		if (!out[i].name.p)
 			return arena_full(w->x->a, w->x->err);
-		if (inlining_known(w->x, f->key.obj, !f->key.by_file))
-			return w->x->err->kind;
+		inlining_known(w->x, f->key.obj, !f->key.by_file);
 		out[i].file = f->file != GRAPH_NO_FILE
 				      ? f->file
 				      : file_named(w, names, f->code_file);
@@ -479,7 +472,7 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 	return 0;
 }
 
-static int note_found(struct finding *w)
+static void note_found(struct finding *w)
 {
 	bool by_file = false;
 
@@ -487,13 +480,12 @@ static int note_found(struct finding *w)
 		by_file = w->fn[i].key.by_file;
 	if (!w->fns) {
 		exec_note(w->x, STR("no inlined code is known in this profile"));
-		return 0;
+		return;
 	}
 	if (!by_file || store_info(w->st)->has_instr)
-		return 0;
+		return;
 	exec_note(w->x, STR("inlined functions have the names of their files: only "
 			    "profiles with --dump-instr=yes tell more"));
-	return 0;
 }
 
 /* Look up all addresses in the debug information.  The memory for that is of scratch; only

@@ -212,7 +212,8 @@ static int read_output(void *arg)
 
 	if (!(d->buf = malloc(d->cap = LINE_MAX_BYTES + AT_ONCE)))
 		return err_no_memory(x->err, NULL);
-	while (got > 0 && !d->cut && !exec_poll_now(x)) {
+	while (got > 0 && !d->cut) {
+		exec_poll_now(x);
 		if (poll(&p, 1, 100) == 0)
 			continue;
 		got = read(d->fd, d->buf + d->n, AT_ONCE);

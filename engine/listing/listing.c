@@ -188,8 +188,7 @@ static int find_inlined(struct exec *x, struct listing *l)
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 
-		if (inlining_want(l->in, at->fn, at->inlined, at->line, at->instr))
-			return x->err->kind;
+		inlining_want(l->in, at->fn, at->inlined, at->line, at->instr);
 	}
 	return inlining_read(l->in, false);
 }
@@ -288,7 +287,9 @@ static int put_group_head(struct exec *x, struct listing *l,
 
 	if (!put_row(x, l, LISTING_FILE, g->id, 0, text))
 		return x->err->kind;
-	return f->line && f->newer ? text_note_newer(x, f) : 0;
+	if (f->line && f->newer)
+		text_note_newer(x, f);
+	return 0;
 }
 
 /* ---- instructions ---- */
@@ -356,20 +357,18 @@ static int read_object(struct exec *x, struct listing *l, struct listing_group *
 	return disassemble_places(&reader, l, g, f);
 }
 
-static int read_file(struct exec *x, struct listing *l, struct listing_group *g)
+static void read_file(struct exec *x, struct listing *l, struct listing_group *g)
 {
 	struct exec reader = *x; /* keeps the text for other listings */
 	struct text_file *f = NULL;
 
 	reader.a = l->texts;
-	if (text_of_file(&reader, l->files, g->id, &f))
-		return x->err->kind;
+	text_of_file(&reader, l->files, g->id, &f);
 	g->text = f;
-	return 0;
 }
 
 /* One note for all files without text; their rows have the reason of each. */
-static int note_missing(struct exec *x, const struct listing *l)
+static void note_missing(struct exec *x, const struct listing *l)
 {
 	struct texts_missing m = {.list = STR("")};
 
@@ -377,16 +376,14 @@ static int note_missing(struct exec *x, const struct listing *l)
 		text_missing(x, &m, l->group[i].text, group_name(l, &l->group[i]));
 	if (m.n)
 		exec_note(x, text_missing_note(x, &m, l->ngroups));
-	return 0;
 }
 
-static int note_strays(struct exec *x, size_t strays)
+static void note_strays(struct exec *x, size_t strays)
 {
 	if (!strays)
-		return 0;
+		return;
 	exec_notef(x, "%s %s not in the text: it is not what was measured",
 		   GROUPED(strays), strays == 1 ? "place is" : "places are");
-	return 0;
 }
 
 static int put_groups(struct exec *x, struct listing *l)
@@ -397,12 +394,17 @@ static int put_groups(struct exec *x, struct listing *l)
 		struct listing_group *g = &l->group[i];
 
 		g->first = l->nrows;
-		if ((l->instrs ? read_object(x, l, g) : read_file(x, l, g)) ||
-		    put_group_head(x, l, g) || put_group(x, l, g, &strays))
+		if (!l->instrs)
+			read_file(x, l, g);
+		else if (read_object(x, l, g))
+			return x->err->kind;
+		if (put_group_head(x, l, g) || put_group(x, l, g, &strays))
 			return x->err->kind;
 		g->n = l->nrows - g->first;
 	}
-	return note_missing(x, l) || note_strays(x, strays) ? x->err->kind : 0;
+	note_missing(x, l);
+	note_strays(x, strays);
+	return 0;
 }
 
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)

@@ -40,7 +40,7 @@ bool text_newer(const struct store *st, uint64_t mtime_ns)
 	return mtime_ns > store_source(st)->mtime_ns;
 }
 
-static int text_split(struct exec *x, struct text_file *f, struct str text)
+static void text_split(struct exec *x, struct text_file *f, struct str text)
 {
 	size_t lines = 1;
 
@@ -56,11 +56,10 @@ static int text_split(struct exec *x, struct text_file *f, struct str text)
 		f->n++;
 		text = end < text.n ? str_from(text, end + 1) : (struct str){text.p, 0};
 	}
-	return 0;
 }
 
-int text_of_file(struct exec *x, struct text_file **list, file_id file,
-		 struct text_file **out)
+void text_of_file(struct exec *x, struct text_file **list, file_id file,
+		  struct text_file **out)
 {
 	struct roots_file opened;
 	struct text_file *f;
@@ -69,26 +68,25 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 	for (f = *list; f; f = f->next)
 		if (f->file == file) {
 			*out = f;
-			return 0;
+			return;
 		}
 	f = EXEC_ARRAY(x, struct text_file, 1);
 	*f = (struct text_file){.file = file, .next = *list};
 	*out = *list = f;
 	if (!roots_read(x->open->roots, store_file(x->g->st, file), x->a, &text, &opened,
 			&f->why))
-		return 0;
+		return;
 	f->path = opened.path;
 	f->newer = text_newer(x->g->st, opened.mtime_ns);
-	return text_split(x, f, text);
+	text_split(x, f, text);
 }
 
-int text_note_newer(struct exec *x, const struct text_file *f)
+void text_note_newer(struct exec *x, const struct text_file *f)
 {
 	exec_notef(x,
 		   "%.*s is newer than the profile: the text may not be what was "
 		   "measured",
 		   STR_ARG(f->path));
-	return 0;
 }
 
 void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,

@@ -37,11 +37,11 @@ void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,
 struct str text_missing_note(struct exec *x, const struct texts_missing *m, size_t of);
 
 /* The lines of the file, read once per list.  Only a full arena is an error. */
-int text_of_file(struct exec *x, struct text_file **list, file_id file,
-		 struct text_file **out);
+void text_of_file(struct exec *x, struct text_file **list, file_id file,
+		  struct text_file **out);
 /* Was the file written after the profile? */
 bool text_newer(const struct store *st, uint64_t mtime_ns);
-int text_note_newer(struct exec *x, const struct text_file *f);
+void text_note_newer(struct exec *x, const struct text_file *f);
 /* The text of a line; empty if unknown. */
 struct str text_at(const struct text_file *f, uint64_t pos);
 

@@ -41,7 +41,8 @@ int exec_doubt(struct exec *x, enum doubt kind, struct str why)
 		return 0;
 	if (!at->n)
 		*at = why;
-	return exec_note(x, why);
+	exec_note(x, why);
+	return 0;
 }
 
 int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why)

@@ -7,10 +7,9 @@
 #include "index/base/err.h"
 #include "index/base/need.h"
 
-int exec_stop(struct exec *x)
+void exec_poll_now(struct exec *x)
 {
 	need(cancel_poll(x->open->cancel, x->err), x->err);
-	return 0;
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
@@ -21,39 +20,37 @@ void *exec_alloc(struct exec *x, size_t n, size_t size)
 	return p;
 }
 
-int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t wanted,
-	      size_t size)
+void exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t wanted,
+	       size_t size)
 {
 	if (arena_grow(x->a, pp, cap, used, wanted, size))
 		need(arena_full(x->a, x->err), x->err);
-	return 0;
 }
 
 /* Rows may each have the same to say. */
-static int add_text(struct exec *x, struct str text, struct exec_texts *to)
+static void add_text(struct exec *x, struct str text, struct exec_texts *to)
 {
 	struct arena *a = x->lasting ? x->lasting : x->a;
 
 	for (size_t i = 0; i < to->n && text.p; i++)
 		if (str_eq(to->at[i], text))
-			return 0;
+			return;
 	if (x->lasting && text.p)
 		text = arena_str(a, text);
 	if (!text.p ||
 	    arena_grow(a, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
 		need(arena_full(a, x->err), x->err);
 	to->at[to->n++] = text;
-	return 0;
 }
 
-int exec_note(struct exec *x, struct str text)
+void exec_note(struct exec *x, struct str text)
 {
-	return add_text(x, text, x->notes);
+	add_text(x, text, x->notes);
 }
 
-int exec_hint(struct exec *x, struct str text)
+void exec_hint(struct exec *x, struct str text)
 {
-	return add_text(x, text, x->hints);
+	add_text(x, text, x->hints);
 }
 
 struct str exec_text(const struct exec *x, struct span s)
@@ -62,10 +59,10 @@ struct str exec_text(const struct exec *x, struct span s)
 						  : STR("(set)");
 }
 
-int exec_rows(struct exec *x, uint64_t n)
+void exec_rows(struct exec *x, uint64_t n)
 {
 	if (n <= x->open->row_limit)
-		return 0;
+		return;
 	err_set(x->err, ERR_LIMIT, 0, "more than %s rows", GROUPED(x->open->row_limit));
 	err_hint(x->err, "narrow the query with 'of', or raise it: --limit rows=%llu",
 		 10 * (unsigned long long)x->open->row_limit);

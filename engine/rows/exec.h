@@ -100,33 +100,29 @@ struct exec {
 	struct loaders_more *more; /* result of $autoload (loaders.h); may be NULL */
 };
 
-static inline int exec_poll_now(struct exec *x);
-int exec_stop(struct exec *x); /* poll cancel and clock */
-static inline int exec_poll(struct exec *x)
+void exec_poll_now(struct exec *x); /* poll cancel and clock */
+static inline void exec_poll(struct exec *x)
 {
-	return (++x->ticks & 1023) ? 0 : exec_poll_now(x);
-}
-static inline int exec_poll_now(struct exec *x)
-{
-	return exec_stop(x);
+	if (!(++x->ticks & 1023))
+		exec_poll_now(x);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
 #define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
 /* Make room for `need` elements in the array at *pp, in the arena of the query.  The
  * old array stays there until the query ends. */
-int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
-	      size_t size);
+void exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+	       size_t size);
 /* A note says what the answer means, a hint what else could be asked; text.p NULL: out of
  * memory. */
-int exec_note(struct exec *x, struct str text);
-int exec_hint(struct exec *x, struct str text);
+void exec_note(struct exec *x, struct str text);
+void exec_hint(struct exec *x, struct str text);
 #define exec_notef(x, ...) exec_note((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_hintf(x, ...) exec_hint((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_fail(x, ...) span_fail((x)->err, __VA_ARGS__)
 /* The text of the statement there; "(set)": it has no place in it. */
 struct str exec_text(const struct exec *x, struct span s);
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */
-int exec_rows(struct exec *x, uint64_t n);
+void exec_rows(struct exec *x, uint64_t n);
 
 #endif

@@ -44,15 +44,14 @@ bool exec_base_has(const struct exec *x, const struct set *s)
 	return false;
 }
 
-int exec_note_found(struct exec *x, const struct set *s, uint32_t n)
+void exec_note_found(struct exec *x, const struct set *s, uint32_t n)
 {
 	struct exec_found *to = x->other->found;
 
 	if (n == 0)
-		return 0;
+		return;
 	exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at));
 	to->at[to->n++] = s;
-	return 0;
 }
 
 static struct match_atom match_of(const struct exec *x, const struct set *s)
@@ -111,7 +110,8 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 			hit = match_inlined(x, atom, m, f);
 		else if (own.p && atom->field == MATCH_FN)
 			hit = match_name_as(m, own, reading_of(x->g, f), x->err);
-		rc = hit < 0 ? x->err->kind : exec_poll(x);
+		rc = hit < 0 ? x->err->kind : 0;
+		exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
 			/* Places of an inlined function are one function. */
@@ -122,17 +122,16 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 	return rc;
 }
 
-static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
+static void note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
 {
 	if (s->form != MATCH_BARE || s->field != MATCH_FN || n < 2)
-		return 0;
+		return;
 	if (names > 1 && names != n) {
 		exec_hintf(x, "%.*s matched %s functions (%s names)", STR_ARG(s->text),
 			   GROUPED(n), GROUPED(names));
-		return 0;
+		return;
 	}
 	exec_hintf(x, "%.*s matched %s functions", STR_ARG(s->text), GROUPED(n));
-	return 0;
 }
 
 /* "*Preg*" is compared with the last part of names: say how many have it before that. */
@@ -341,8 +340,8 @@ static struct str names_of(struct exec *x, const struct fn_set *found)
 	return all;
 }
 
-static int note_parts(struct exec *x, const struct set *s, bool nocase,
-		      const struct fn_set *found, uint32_t n)
+static void note_parts(struct exec *x, const struct set *s, bool nocase,
+		       const struct fn_set *found, uint32_t n)
 {
 	const struct str name = {s->text.p, s->text.n < 80 ? s->text.n : 80};
 	static const struct {
@@ -355,11 +354,11 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 	};
 
 	if (exec_in_base(x))
-		return 0;
+		return;
 	if (n == 1 && s->field == MATCH_FN) {
 		exec_notef(x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
 			   STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
-		return 0;
+		return;
 	}
 	exec_notef(x,
 		   "no %s is called %.*s: taken %s %u function%s with it in "
@@ -367,7 +366,6 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 		   fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
 		   n == 1 ? "" : "s", fields[s->field].where,
 		   nocase ? ", in another case" : "", STR_ARG(names_of(x, found)));
-	return 0;
 }
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in
@@ -380,8 +378,9 @@ static int find_class(struct exec *x, const struct set *s, struct match_atom ato
 	if (s->field != MATCH_FN || !name_class(s->text).n)
 		return 0;
 	atom.field = MATCH_CLASS;
-	if (find_atom(x, &atom, found, &any) || exec_set_of_store(x, found->fns, out))
+	if (find_atom(x, &atom, found, &any))
 		return x->err->kind;
+	exec_set_of_store(x, found->fns, out);
 	*n = count_functions(*out, found);
 	if (add_renamed(x, &atom, *out, n))
 		return x->err->kind;
@@ -411,9 +410,9 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 		return 0;
 	for (int i = 0; i < 2 && !any; i++) {
 		atom->nocase = i;
-		if (find_atom(x, atom, found, &any) ||
-		    exec_set_of_store(x, found->fns, out))
+		if (find_atom(x, atom, found, &any))
 			return x->err->kind;
+		exec_set_of_store(x, found->fns, out);
 		*n = count_functions(*out, found);
 		if (add_renamed(x, atom, *out, n))
 			return x->err->kind;
@@ -422,7 +421,9 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	atom->part = any;
 	if (any && x->part && s->field == MATCH_FN)
 		*x->part = s->text;
-	return any ? note_parts(x, s, atom->nocase, *out, *n) : 0;
+	if (any)
+		note_parts(x, s, atom->nocase, *out, *n);
+	return 0;
 }
 
 static int none_left(struct exec *x, const struct set *s)
@@ -456,14 +457,13 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 }
 
 /* The name is that of a context, and a row is a function. */
-static int note_context(struct exec *x, const char *number, struct str name,
-			struct str function)
+static void note_context(struct exec *x, const char *number, struct str name,
+			 struct str function)
 {
 	exec_notef(x,
 		   "%s%.*s is a context of %.*s and stands for it here; 'contexts "
 		   "| ...' has each",
 		   number, STR_ARG(name), STR_ARG(function));
-	return 0;
 }
 
 int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
@@ -480,39 +480,36 @@ int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
 	if (!found.contexts)
 		return 0;
 	function = store_fn_alone(g->st, fnset_next(found.fns, 0));
-	if (note_context(x, "", *name, function))
-		return x->err->kind;
+	note_context(x, "", *name, function);
 	*name = function;
 	return 0;
 }
 
 /* /std::vector</ has the functions with such an argument, too. */
-static int note_arguments(struct exec *x, const struct set *s)
+static void note_arguments(struct exec *x, const struct set *s)
 {
 	size_t n = str_starts(s->text, STR("^"));
 	const size_t from = n;
 
 	if (s->form != MATCH_REGEX || s->field != MATCH_FN || exec_in_base(x))
-		return 0;
+		return;
 	while (n < s->text.n && (token_is_word_byte(s->text.p[n]) || s->text.p[n] == ':'))
 		n++;
 	if (n == from || n >= s->text.n || s->text.p[n] != '<')
-		return 0;
+		return;
 	exec_notef(x,
 		   "arguments of templates match, too; functions of the class: "
 		   "class:%.*s",
 		   (int)(n - from), s->text.p + from);
-	return 0;
 }
 
 /* cost of class:std::vector: most of a class may be inlined code. */
-static int note_inlined(struct exec *x, const struct set *s)
+static void note_inlined(struct exec *x, const struct set *s)
 {
 	if (s->field == MATCH_CLASS && !x->g->extra && !exec_in_base(x) &&
 	    store_info(x->g->st)->has_instr)
 		exec_hint(x, STR("inlined functions of a class count in their "
 				 "callers: with inlined | ... has them"));
-	return 0;
 }
 
 int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)
@@ -524,30 +521,36 @@ int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	if (inlined_set(x, s, out) || *out)
 		return x->err->kind;
-	if (find_atom(x, &atom, &found, &any) || exec_set_of_store(x, found.fns, out))
+	if (find_atom(x, &atom, &found, &any))
 		return x->err->kind;
+	exec_set_of_store(x, found.fns, out);
 	n = count_functions(*out, &found);
-	if (found.contexts && !exec_in_base(x) &&
-	    note_context(x, s->form == MATCH_ID ? "#" : "", s->text,
-			 store_fn_alone(x->g->st, fnset_next(found.fns, 0))))
-		return x->err->kind;
+	if (found.contexts && !exec_in_base(x))
+		note_context(x, s->form == MATCH_ID ? "#" : "", s->text,
+			     store_fn_alone(x->g->st, fnset_next(found.fns, 0)));
 	if (add_renamed(x, &atom, *out, &n))
 		return x->err->kind;
-	if (n && (note_arguments(x, s) || note_inlined(x, s)))
-		return x->err->kind;
+	if (n) {
+		note_arguments(x, s);
+		note_inlined(x, s);
+	}
 	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
 		return x->err->kind;
-	if (exec_in_base(x) && exec_note_found(x, s, n))
-		return x->err->kind;
+	if (exec_in_base(x))
+		exec_note_found(x, s, n);
 	if (n == 0 && (exec_in_base(x) || exec_base_has(x, s) || x->of_part))
 		return 0;
 	if (n == 0) {
 		x->absent = true;
 		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
 	}
-	if (atom.part || exec_in_base(x))
-		return atom.part ? 0 : note_matches(x, s, found.names, n);
-	return note_in_class(x, s, atom, found.fns) || note_matches(x, s, found.names, n)
-		       ? x->err->kind
-		       : 0;
+	if (atom.part || exec_in_base(x)) {
+		if (!(atom.part))
+			note_matches(x, s, found.names, n);
+		return 0;
+	}
+	if (note_in_class(x, s, atom, found.fns))
+		return x->err->kind;
+	note_matches(x, s, found.names, n);
+	return 0;
 }

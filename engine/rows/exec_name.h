@@ -21,7 +21,7 @@ static inline bool exec_in_base(const struct exec *x)
 /* Does the base have what matches nothing in the first profile? */
 bool exec_base_has(const struct exec *x, const struct set *s);
 /* Record that n functions of the base match s. */
-int exec_note_found(struct exec *x, const struct set *s, uint32_t n);
+void exec_note_found(struct exec *x, const struct set *s, uint32_t n);
 
 /* If *name is that of a context, and rows of g are functions: make it the name of the
  * function, with a note. */

@@ -109,11 +109,14 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 			fnset_add(set, f);
 	}
 	scratch_free(scratch);
-	if (rc || exec_set_of_store(x, set, out))
+	if (rc)
 		return x->err->kind;
+	exec_set_of_store(x, set, out);
 	n = fnset_count(*out);
-	if (exec_in_base(x))
-		return exec_note_found(x, s, n);
+	if (exec_in_base(x)) {
+		exec_note_found(x, s, n);
+		return 0;
+	}
 	if (n || exec_base_has(x, s) || x->of_part)
 		return 0;
 	x->absent = true;

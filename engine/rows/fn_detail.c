@@ -195,21 +195,20 @@ int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 }
 
 /* The functions of the store by those of x->g; *first is NULL if none is made of several. */
-static int list_merged(struct exec *x, uint32_t **first, uint32_t **member)
+static void list_merged(struct exec *x, uint32_t **first, uint32_t **member)
 {
 	const struct graph *g = x->g;
 	bool merged = false;
 
 	*first = NULL;
 	if (g->plain)
-		return 0;
+		return;
 	graph_members(x->a, g->map, store_info(g->st)->functions, g->functions, first,
 		      member);
 	for (uint32_t f = 0; f < g->functions && !merged; f++)
 		merged = (*first)[f + 1] - (*first)[f] > 1;
 	if (!merged)
 		*first = NULL;
-	return 0;
 }
 
 int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
@@ -220,8 +219,7 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 	struct arena *scratch;
 	int rc = 0;
 
-	if (list_merged(x, &first, &member))
-		return x->err->kind;
+	list_merged(x, &first, &member);
 	n = first ? x->g->functions : store_info(x->g->st)->functions;
 	scratch = need_scratch(x->a);
 	for (uint32_t f = 0; f < n && !rc; f++) {
@@ -238,9 +236,9 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 			of.n = first[f + 1] - first[f];
 		}
 		arena_reset(scratch);
-		rc = take(x, arg, &of, scratch) || (f % POLL == 0 && exec_poll_now(x))
-			     ? x->err->kind
-			     : 0;
+		rc = take(x, arg, &of, scratch);
+		if (f % POLL == 0)
+			exec_poll_now(x);
 	}
 	scratch_free(scratch);
 	return rc;

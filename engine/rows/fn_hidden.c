@@ -58,8 +58,10 @@ static int find_shared(struct exec *x, struct fn_hidden *h)
 			add_callers(h, f);
 		exec_poll(x);
 	}
-	for (uint32_t i = 0; i < h->n && !exec_poll(x); i++)
+	for (uint32_t i = 0; i < h->n; i++) {
 		add_callers(h, h->fn[i]);
+		exec_poll(x);
+	}
 	return x->err->kind;
 }
 
@@ -107,7 +109,7 @@ static double share_of(const struct fn_hidden *h, const double *stays, fn_id f,
 }
 
 /* The functions were found from the visible ones up, so callees mostly come first. */
-static int find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
+static void find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
 {
 	double *stays = h->stays + (size_t)e * h->n, change = 1;
 
@@ -121,7 +123,6 @@ static int find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
 			exec_poll(x);
 		}
 	}
-	return 0;
 }
 
 int fn_hidden_of(struct exec *x, const struct fn_hidden **out)
@@ -141,8 +142,7 @@ int fn_hidden_of(struct exec *x, const struct fn_hidden **out)
 		return x->err->kind;
 	h->stays = EXEC_ARRAY(&keep, double, (size_t)h->n * i->events + 1);
 	for (uint32_t e = 0; h->n && e < i->events; e++)
-		if (find_shares(x, h, e))
-			return x->err->kind;
+		find_shares(x, h, e);
 	*out = x->g->hidden = h;
 	return store_check(x->g->st, x->err);
 }

@@ -256,16 +256,15 @@ static int add_known(struct loading *l, fn_id f)
 /* ---- all ---- */
 
 /* What else may have compiled files. */
-static int find_more(struct loading *l, const struct fn_set *set)
+static void find_more(struct loading *l, const struct fn_set *set)
 {
 	struct exec *x = l->x;
 	struct fn_set *here = NULL;
 
 	if (!x->more)
-		return 0;
+		return;
 	*x->more = (struct loaders_more){.unknown = l->unknown};
-	if (exec_set_of_store(x, l->requires, &here))
-		return x->err->kind;
+	exec_set_of_store(x, l->requires, &here);
 	graph_event(x->g, x->event);
 	for (uint32_t f = fnset_next(here, 0); f != FNSET_NONE;
 	     f = fnset_next(here, f + 1)) {
@@ -274,7 +273,6 @@ static int find_more(struct loading *l, const struct fn_set *set)
 		x->more->functions++;
 		cost_add(&x->more->cost, graph_self(x->g, f, x->event));
 	}
-	return 0;
 }
 
 static int find_loaders(struct loading *l, struct fn_set *set)
@@ -288,10 +286,10 @@ static int find_loaders(struct loading *l, struct fn_set *set)
 	for (fn_id f = 0; f < l->n; f++)
 		if (add_known(l, f))
 			return l->x->err->kind;
-	if (exec_set_of_store(l->x, l->found, &here))
-		return l->x->err->kind;
+	exec_set_of_store(l->x, l->found, &here);
 	fnset_or(set, here);
-	return find_more(l, set);
+	find_more(l, set);
+	return 0;
 }
 
 int exec_add_loaders(struct exec *x, struct fn_set *set)

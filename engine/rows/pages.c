@@ -268,6 +268,21 @@ static void turn_page(struct result_pages *p, size_t first)
 		  !pthread_create(&p->thread, NULL, fill_aside, p);
 }
 
+static int new_pages(void *arg)
+{
+	struct result_pages *p = arg;
+
+	for (unsigned i = 0; i < COUNT(p->page); i++) {
+		p->x[i] = *p->t->x;
+		p->x[i].a = &p->a[i];
+		p->x[i].err = &p->err[i];
+		p->x[i].doubts = NULL; /* the answer has its own */
+		if (new_page(p, &p->x[i], &p->page[i]))
+			return p->t->x->err->kind;
+	}
+	return 0;
+}
+
 int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct err *err)
 {
 	struct result_pages *p = r->pages;
@@ -275,14 +290,8 @@ int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct er
 
 	if (!p || ordered_jobs(p->t->x->open->reading->jobs) == 1)
 		return fn(arg);
-	for (unsigned i = 0; i < COUNT(p->page); i++) {
-		p->x[i] = *p->t->x;
-		p->x[i].a = &p->a[i];
-		p->x[i].err = &p->err[i];
-		p->x[i].doubts = NULL; /* the answer has its own */
-		if (new_page(p, &p->x[i], &p->page[i]))
-			return told(p->t->x->err, err);
-	}
+	if (map_guard(new_pages, p, ERR_INDEX, err))
+		return told(p->t->x->err, err);
 	for (unsigned i = 0; i < COUNT(p->page); i++)
 		arena_init(&p->a[i], p->t->x->a->cap);
 	p->ahead = true;
@@ -355,7 +364,10 @@ static int load_guarded(void *arg)
 	const struct asked_page *k = arg;
 	struct table_col *c = k->p->col[k->col];
 
-	return fill_shown(k->p->t, c) || table_texts(k->p->t, c);
+	if (fill_shown(k->p->t, c))
+		return k->p->t->x->err->kind;
+	table_texts(k->p->t, c);
+	return 0;
 }
 
 int result_load(const struct result *r, const struct column *c, struct err *err)
@@ -397,8 +409,7 @@ int page_result(struct table *t, struct result *r)
 {
 	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
 
-	if (table_refs(t))
-		return t->x->err->kind;
+	table_refs(t);
 	p->t = t;
 	p->r = r;
 	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);

@@ -42,22 +42,22 @@ static const struct set *meaning_of(struct exec *x, const struct set *var)
 /* Is there a file: in the set? */
 static bool has_file(struct exec *x, const struct set *s, unsigned deep)
 {
-	if (!s || deep > DEEPEST || exec_poll_now(x))
+	if (!s || deep > DEEPEST)
 		return false;
+	exec_poll_now(x);
 	if (s->op == SET_ATOM)
 		return s->field == MATCH_FILE;
 	return s->op == SET_VAR ? has_file(x, meaning_of(x, s), deep + 1)
 				: has_file(x, s->a, deep) || has_file(x, s->b, deep);
 }
 
-static int note_parts(struct exec *x, const struct set *s, uint32_t n)
+static void note_parts(struct exec *x, const struct set *s, uint32_t n)
 {
 	if (!(exec_in_base(x)))
 		exec_notef(x,
 			   "no file is called %.*s: taken %s %u with it in the "
 			   "path",
 			   STR_ARG(s->text), n == 1 ? "is" : "are", n);
-	return 0;
 }
 
 /* The files that are meant, as those of functions: a whole name, or else a part of it. */
@@ -76,10 +76,11 @@ static int find_files(struct exec *x, const struct set *s, const uint8_t **out)
 	}
 	if (!n)
 		*out = NULL;
-	return n && ((exec_in_base(x) && exec_note_found(x, s, n)) ||
-		     (atom.part && note_parts(x, s, n)))
-		       ? x->err->kind
-		       : 0;
+	if (n && exec_in_base(x))
+		exec_note_found(x, s, n);
+	if (n && atom.part)
+		note_parts(x, s, n);
+	return 0;
 }
 
 static int find(struct exec *x, const struct set *s, unsigned deep,

@@ -33,7 +33,7 @@ static void add_vertices(const struct graph *g, const struct fn_set *of_store,
 			fnset_add(s, g->map[f]);
 }
 
-int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out)
+void exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out)
 {
 	const struct graph *g = x->g;
 	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
@@ -46,19 +46,17 @@ int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **
 		if (here != GRAPH_NONE && fnset_has(set, here))
 			fnset_add(*out, fn ? fn[i] : i);
 	}
-	return 0;
 }
 
-int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
+void exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
 {
 	struct fn_set *s;
 
 	if (x->g->plain) {
 		*out = fnset_copy(x->a, of_store);
-		return 0;
+		return;
 	}
 	s = exec_new_set(x, x->g->functions);
 	add_vertices(x->g, of_store, s);
 	*out = s;
-	return 0;
 }

@@ -12,7 +12,8 @@ struct fn_set *exec_new_set(struct exec *x, uint32_t functions);
 
 /* The store's functions of a set of x->g, without inlined code; and back, in another graph
  * x->g of the same store. */
-int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out);
-int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_set **out);
+void exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out);
+void exec_set_of_store(struct exec *x, const struct fn_set *of_store,
+		       struct fn_set **out);
 
 #endif

@@ -145,15 +145,14 @@ int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	return 0;
 }
 
-int table_refs(struct table *t)
+void table_refs(struct table *t)
 {
 	if (t->ref)
-		return 0;
+		return;
 	t->ref = EXEC_ARRAY(t->x, uint32_t, t->n ? t->n : 1);
 	for (size_t i = 0; i < t->n; i++)
 		t->ref[i] = (uint32_t)i;
 	t->first = 0;
-	return 0;
 }
 
 uint32_t table_fn(const struct table *t, size_t row)
@@ -269,7 +268,7 @@ static void find_absent(const struct table *t, const struct table_col *c, uint8_
 }
 
 /* Flags of the rows: `estimated` and `absent`, NULL where no row has one. */
-static int fill_flags(struct table *t, struct table_col *c)
+static void fill_flags(struct table *t, struct table_col *c)
 {
 	const struct getter *g = &c->def->get;
 	uint8_t *flags;
@@ -287,10 +286,9 @@ static int fill_flags(struct table *t, struct table_col *c)
 		find_absent(t, c, flags, &any);
 		c->absent = any ? flags : NULL;
 	}
-	return 0;
 }
 
-static int fill_percent(struct table *t, struct table_col *c)
+static void fill_percent(struct table *t, struct table_col *c)
 {
 	double total = (double)graph_total(t->g, c->event);
 	const bool calls = t->src->of == ROWS_CALL;
@@ -300,7 +298,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 		memset(c->absent, !(total > 0), t->n);
 	}
 	if (!(total > 0))
-		return 0;
+		return;
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t u = number_in(t, c->def, row_ref(t, i), c->event);
 
@@ -311,7 +309,6 @@ static int fill_percent(struct table *t, struct table_col *c)
 			c->absent[i] = c->f[i] > 100;
 		exec_poll(t->x);
 	}
-	return 0;
 }
 
 /* The numbers of the texts of all rows in their dictionary. */
@@ -361,13 +358,13 @@ static bool fill_stored(struct table *t, struct table_col *c)
 	return true;
 }
 
-static int fill_values(struct table *t, struct table_col *c)
+static void fill_values(struct table *t, struct table_col *c)
 {
 	const struct col_def *d = c->def;
 
 	if (fill_stored(t, c)) {
 		exec_poll_now(t->x);
-		return 0;
+		return;
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
@@ -382,27 +379,24 @@ static int fill_values(struct table *t, struct table_col *c)
 			c->u[i] = number_in(t, d, r, c->event);
 		exec_poll(t->x);
 	}
-	return 0;
 }
 
 /* Make the costs that a column's cells are made of: of its event, and of the table's, which tells
  * whether a cell is absent. */
-static int column_costs(const struct table *t, const struct table_col *c)
+static void column_costs(const struct table *t, const struct table_col *c)
 {
 	if (!t->g)
-		return 0;
+		return;
 	graph_event(t->g, event_of(t, c));
 	graph_event(t->g, t->event);
-	return 0;
 }
 
 int table_prepare(const struct table *t, const struct table_col *c)
 {
 	if (!c->def || !c->def->get.prepare)
 		return 0;
-	return column_costs(t, c) || c->def->get.prepare(t, event_of(t, c))
-		       ? t->x->err->kind
-		       : 0;
+	column_costs(t, c);
+	return c->def->get.prepare(t, event_of(t, c)) ? t->x->err->kind : 0;
 }
 
 int table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
@@ -424,16 +418,15 @@ int table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
 
 int table_fill_into(struct table *t, struct table_col *c, void *buf)
 {
-	int rc;
-
-	if (column_costs(t, c))
-		return t->x->err->kind;
+	column_costs(t, c);
 	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;
 	c->p = buf;
 	c->estimated = c->absent = NULL;
-	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
-	if (rc || fill_flags(t, c))
-		return t->x->err->kind;
+	if (c->percent)
+		fill_percent(t, c);
+	else
+		fill_values(t, c);
+	fill_flags(t, c);
 	/* Building a name may have been refused memory. */
 	if (t->x->a->refused)
 		return arena_full(t->x->a, t->x->err);
@@ -456,18 +449,17 @@ int table_fill(struct table *t, struct table_col *c)
 	return buf ? table_fill_into(t, c, buf) : t->x->err->kind;
 }
 
-int table_texts(struct table *t, struct table_col *c)
+void table_texts(struct table *t, struct table_col *c)
 {
 	struct str *s;
 
 	if (!c->dict)
-		return 0;
+		return;
 	s = EXEC_ARRAY(t->x, struct str, t->n ? t->n : 1);
 	for (size_t i = 0; i < t->n; i++)
 		s[i] = col_text(t, c, i);
 	c->s = s;
 	c->dict = DICT_NONE;
-	return 0;
 }
 
 static bool same_event(const struct table_col *c, uint32_t event)
@@ -604,8 +596,8 @@ int table_append(struct table *t, struct str name, enum col_type type,
 	return v.p && !table_adopt(t, name, &v, out) ? 0 : t->x->err->kind;
 }
 
-static int gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,
-			 size_t n)
+static void gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,
+			  size_t n)
 {
 	char *to = exec_alloc(t->x, n ? n : 1, width);
 	const char *from = *p;
@@ -613,22 +605,19 @@ static int gather_values(struct table *t, void **p, size_t width, const uint32_t
 	for (size_t i = 0; i < n; i++)
 		memcpy(to + i * width, from + keep[i] * width, width);
 	*p = to;
-	return 0;
 }
 
-static int gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size_t n)
+static void gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size_t n)
 {
 	void *v = *p;
 
 	if (!v)
-		return 0;
-	if (gather_values(t, &v, 1, keep, n))
-		return t->x->err->kind;
+		return;
+	gather_values(t, &v, 1, keep, n);
 	*p = v;
-	return 0;
 }
 
-int table_select(struct table *t, const uint32_t *keep, size_t n)
+void table_select(struct table *t, const uint32_t *keep, size_t n)
 {
 	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, n ? n : 1);
 
@@ -637,13 +626,13 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	for (size_t k = 0; k < t->ncols; k++) {
 		struct table_col *c = t->cols[k];
 
-		if (c->filled && (gather_values(t, &c->p, col_width(c), keep, n) ||
-				  gather_flags(t, &c->estimated, keep, n) ||
-				  gather_flags(t, &c->absent, keep, n)))
-			return t->x->err->kind;
+		if (c->filled) {
+			gather_values(t, &c->p, col_width(c), keep, n);
+			gather_flags(t, &c->estimated, keep, n);
+			gather_flags(t, &c->absent, keep, n);
+		}
 		exec_poll(t->x);
 	}
 	t->ref = ref;
 	t->n = n;
-	return 0;
 }

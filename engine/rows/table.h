@@ -180,7 +180,7 @@ static inline uint32_t row_ref(const struct table *t, size_t i)
 int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	       struct graph *g, size_t n);
 /* Make references explicit: 0..n-1 if ref is NULL. */
-int table_refs(struct table *t);
+void table_refs(struct table *t);
 /* Find the column, or add it without showing it.  It may not be filled yet. */
 int table_find(struct table *t, struct str base, uint32_t event, bool percent,
 	       struct table_col **out);
@@ -206,7 +206,7 @@ int table_fill_into(struct table *t, struct table_col *c, void *buf);
  * say so; `expect` doubts the answer. */
 int table_doubt_full(struct exec *x, const struct table_col *c, size_t n);
 /* Replace the numbers of a column by texts. */
-int table_texts(struct table *t, struct table_col *c);
+void table_texts(struct table *t, struct table_col *c);
 /* Append a computed column of t->n rows, of zeros. */
 int table_append(struct table *t, struct str name, enum col_type type,
 		 struct table_col **out);
@@ -214,7 +214,7 @@ int table_append(struct table *t, struct str name, enum col_type type,
 int table_adopt(struct table *t, struct str name, const struct table_col *v,
 		struct table_col **out);
 /* Keep rows keep[0..n-1], in this order. */
-int table_select(struct table *t, const uint32_t *keep, size_t n);
+void table_select(struct table *t, const uint32_t *keep, size_t n);
 /* The function of the row in the first profile, or GRAPH_NONE. */
 uint32_t table_fn(const struct table *t, size_t row);
 /* The function of a reference of one profile, or one end of its call: result_fn(). */

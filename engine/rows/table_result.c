@@ -83,7 +83,7 @@ static int row_units(struct table *t, struct result *r)
 }
 
 /* The ratios of some rows are costs. */
-static int rate_units(struct table *t, struct result *r)
+static void rate_units(struct table *t, struct result *r)
 {
 	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
 
@@ -93,7 +93,6 @@ static int rate_units(struct table *t, struct result *r)
 	for (size_t i = 0; i < r->ncols; i++)
 		if (r->cols[i].type == COL_RATIO)
 			r->cols[i].row_unit = unit;
-	return 0;
 }
 
 static int whole_result(struct table *t, struct result *r)
@@ -110,12 +109,15 @@ static int whole_result(struct table *t, struct result *r)
 			return t->x->err->kind;
 		if (!says)
 			continue;
-		if (fill_shown(t, c) || table_texts(t, c))
+		if (fill_shown(t, c))
 			return t->x->err->kind;
+		table_texts(t, c);
 		to_column(c, &r->cols[r->ncols++]);
 	}
-	if (t->src && t->src->rates_cost)
-		return rate_units(t, r);
+	if (t->src && t->src->rates_cost) {
+		rate_units(t, r);
+		return 0;
+	}
 	return source_names_event(t->src) ? row_units(t, r) : 0;
 }
 
@@ -125,13 +127,13 @@ static uint32_t lies_on(const struct table *t, uint32_t ref)
 }
 
 /* Find the nearest row above each row of a tree, among those that are left. */
-static int link_tree(struct table *t, struct result *r)
+static void link_tree(struct table *t, struct result *r)
 {
 	uint32_t refs = 0, *row, *on;
 
 	_Static_assert((unsigned)RESULT_NONE == (unsigned)ROW_WHOLE, "level 1");
 	if (!t->on && !t->part_of)
-		return 0;
+		return;
 	for (size_t i = 0; i < t->n; i++)
 		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
 	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + position; 0: removed */
@@ -146,7 +148,6 @@ static int link_tree(struct table *t, struct result *r)
 		on[i] = up < ROW_UNCOUNTED ? row[up] - 1 : RESULT_NONE;
 	}
 	r->on = on;
-	return 0;
 }
 
 int table_result(struct table *t, struct result *r)
@@ -157,8 +158,7 @@ int table_result(struct table *t, struct result *r)
 		return t->x->err->kind;
 	if (t->part_of)
 		forget_sums(t, r);
-	if (link_tree(t, r))
-		return t->x->err->kind;
+	link_tree(t, r);
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;

@@ -32,8 +32,9 @@ bool window_next(struct window *w)
 
 	w->first = w->next;
 	w->next += WINDOW;
-	if (w->first >= t->n || w->x.err->kind || exec_poll_now(w->stmt))
+	if (w->first >= t->n || w->x.err->kind)
 		return false;
+	exec_poll_now(w->stmt);
 	arena_reset(w->a);
 	w->decided = NULL;
 	w->t = *t;

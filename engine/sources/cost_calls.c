@@ -16,7 +16,7 @@
 #include "index/base/err_struct.h"
 
 /* Add the functions that those of `met` lead to, without passing `stop` (NULL: nothing). */
-static int follow(struct exec *x, struct fn_set *met, const struct fn_set *stop)
+static void follow(struct exec *x, struct fn_set *met, const struct fn_set *stop)
 {
 	const struct graph *g = x->g;
 	uint32_t *todo = EXEC_ARRAY(x, uint32_t, (size_t)g->functions + 1), n = 0;
@@ -37,12 +37,11 @@ static int follow(struct exec *x, struct fn_set *met, const struct fn_set *stop)
 		}
 		exec_poll(x);
 	}
-	return 0;
 }
 
 /* What a root comes to without passing the set: a root has no caller, or spends more than
  * the calls into it bring. */
-static int find_outside(struct exec *x, const struct fn_set *under, struct fn_set *out)
+static void find_outside(struct exec *x, const struct fn_set *under, struct fn_set *out)
 {
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		int64_t root = 0;
@@ -55,7 +54,7 @@ static int find_outside(struct exec *x, const struct fn_set *under, struct fn_se
 			fnset_add(out, f);
 		exec_poll(x);
 	}
-	return follow(x, out, under);
+	follow(x, out, under);
 }
 
 /* Add the calls of f by one caller; all: each of them is under the set. */
@@ -66,7 +65,7 @@ static void add_calls(const struct graph *g, uint32_t edge, bool all,
 	count_add(&out->lo, all ? graph_edge_calls(g, edge) : 0);
 }
 
-int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out)
+void cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out)
 {
 	struct graph *g = x->g;
 	struct fn_set *below, *outside;
@@ -78,8 +77,8 @@ int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_boun
 	outside = exec_new_set(x, g->functions);
 	if (q->under) {
 		fnset_or(below, q->under);
-		if (follow(x, below, NULL) || find_outside(x, q->under, outside))
-			return x->err->kind;
+		follow(x, below, NULL);
+		find_outside(x, q->under, outside);
 	}
 	/* A part may lack the call that led there; after stages calls are those of before. */
 	all &= !g->estimated && !(q->under && graph_part_count(g) > 1);
@@ -101,5 +100,4 @@ int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_boun
 					  out);
 		}
 	}
-	return 0;
 }

@@ -16,6 +16,6 @@ struct call_bounds {
 };
 
 /* The calls of q->of, of functions of x->g, that are made under, via and avoiding others. */
-int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out);
+void cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out);
 
 #endif

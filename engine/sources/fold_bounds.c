@@ -22,7 +22,7 @@ struct fold_bounds {
 	uint32_t *row;	 /* [functions of x->g]: 1 + the row below that is its; 0: none */
 };
 
-int fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out)
+void fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out)
 {
 	struct exec *x = of->x;
 	struct fold_bounds *b = EXEC_ARRAY(x, struct fold_bounds, 1);
@@ -37,16 +37,14 @@ int fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out)
 		if (of->tree->rows[r].depth == 1)
 			b->start[of->tree->rows[r].fn] = r + 1;
 	*out = b;
-	return 0;
 }
 
-static int add_place(struct fold_bounds *b, uint32_t v, struct path_bounds cost,
-		     uint32_t *first)
+static void add_place(struct fold_bounds *b, uint32_t v, struct path_bounds cost,
+		      uint32_t *first)
 {
 	exec_grow(b->of.x, &b->place, &b->cap, b->n, b->n + 1, sizeof(*b->place));
 	b->place[b->n] = (struct fold_place){v, *first, cost};
 	*first = (uint32_t)b->n++;
-	return 0;
 }
 
 static void add_cost(struct path_bounds *to, const struct path_bounds *b)
@@ -107,7 +105,7 @@ static struct path_bounds start_cost(const struct fold_bounds *b, uint32_t v)
 	return path_root_bounds(fl, v);
 }
 
-int fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place)
+void fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place)
 {
 	const struct graph *g = b->of.x->g;
 
@@ -116,10 +114,9 @@ int fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place)
 		const uint32_t v = graph_member(g, fn, i);
 		const struct path_bounds cost = start_cost(b, v);
 
-		if ((cost.hi || !cost.bounded) && add_place(b, v, cost, place))
-			return b->of.x->err->kind;
+		if ((cost.hi || !cost.bounded))
+			add_place(b, v, cost, place);
 	}
-	return 0;
 }
 
 /* What may have come to v by calls of the function by itself. */
@@ -156,7 +153,7 @@ static struct path_bounds top_cost(const struct fold_bounds *b, uint32_t fn, uin
 	return between(lo, hi, !fl->odd[v]);
 }
 
-int fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place)
+void fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place)
 {
 	const struct graph *g = b->of.x->g;
 
@@ -164,16 +161,14 @@ int fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place)
 	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
 		const uint32_t v = graph_member(g, fn, i);
 
-		if (add_place(b, v, top_cost(b, fn, v), place))
-			return b->of.x->err->kind;
+		add_place(b, v, top_cost(b, fn, v), place);
 	}
-	return 0;
 }
 
 /* ---- rows below ---- */
 
 /* Go on from a place to those of the rows below, along one call. */
-static int go_on(struct fold_bounds *b, uint32_t from, uint32_t edge, uint32_t *place)
+static void go_on(struct fold_bounds *b, uint32_t from, uint32_t edge, uint32_t *place)
 {
 	const struct flow *fl = b->of.flow;
 	const uint32_t f = b->place[from].v;
@@ -182,17 +177,15 @@ static int go_on(struct fold_bounds *b, uint32_t from, uint32_t edge, uint32_t *
 	struct path_bounds cost;
 
 	if (!row)
-		return 0;
+		return;
 	cost = path_bounds_next(b->place[from].cost, fl->in.incl[edge], 0, fl->passing[f],
 				fl->odd[f]);
 	if (b->at[v]) {
 		add_cost(&b->place[b->at[v]].cost, &cost);
-		return 0;
+		return;
 	}
-	if (add_place(b, v, cost, &place[row - 1]))
-		return b->of.x->err->kind;
+	add_place(b, v, cost, &place[row - 1]);
 	b->at[v] = place[row - 1];
-	return 0;
 }
 
 int fold_below(struct fold_bounds *b, uint32_t from, const uint32_t *fn, uint32_t n,
@@ -200,23 +193,22 @@ int fold_below(struct fold_bounds *b, uint32_t from, const uint32_t *fn, uint32_
 {
 	const struct flow_input *in = &b->of.flow->in;
 	const bool up = b->of.q->up;
-	int rc = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		place[i] = 0;
 		b->row[fn[i]] = i + 1;
 	}
-	for (uint32_t p = from; p && !rc; p = b->place[p].next) {
+	for (uint32_t p = from; p; p = b->place[p].next) {
 		const uint32_t v = b->place[p].v;
 		const uint32_t *first = up ? in->in_first : in->out_first;
 
-		for (uint32_t k = first[v]; k < first[v + 1] && !rc; k++)
-			rc = go_on(b, p, up ? in->in_edge[k] : k, place);
+		for (uint32_t k = first[v]; k < first[v + 1]; k++)
+			go_on(b, p, up ? in->in_edge[k] : k, place);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		b->row[fn[i]] = 0;
 		for (uint32_t p = place[i]; p; p = b->place[p].next)
 			b->at[b->place[p].v] = 0;
 	}
-	return rc;
+	return 0;
 }

@@ -26,11 +26,11 @@ struct fold_tree {
 	const struct path_tree_query *q, *below;
 	const struct path_tree *tree;
 };
-int fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out);
+void fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out);
 /* The first of the places of the row that all others are below, of the only function of the
  * set; or of a row of level 1.  0: none. */
-int fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place);
-int fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place);
+void fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place);
+void fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place);
 /* Those of rows of other functions below a row: place[i] of fn[i]. */
 int fold_below(struct fold_bounds *b, uint32_t from, const uint32_t *fn, uint32_t n,
 	       uint32_t *place);

@@ -286,11 +286,10 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 	return text;
 }
 
-static int note_ignored(struct exec *x, struct str ignored)
+static void note_ignored(struct exec *x, struct str ignored)
 {
 	if (!(ignored.p && !ignored.n))
 		exec_note(x, str_from(ignored, 2));
-	return 0;
 }
 
 static int add_text(struct exec *x, struct result *r, struct str text)
@@ -304,7 +303,7 @@ static int add_text(struct exec *x, struct result *r, struct str text)
 }
 
 /* After `focus` and `ignore` costs are shares, calls are not. */
-static int note_calls(struct exec *x, const struct table *t, const struct result *r)
+static void note_calls(struct exec *x, const struct table *t, const struct result *r)
 {
 	for (size_t i = 0; i < r->ncols && graph_some_calls(t->g); i++)
 		if (r->cols[i].table &&
@@ -312,9 +311,8 @@ static int note_calls(struct exec *x, const struct table *t, const struct result
 			exec_note(x, STR("calls are all those between the "
 					 "functions that are left, costs what the "
 					 "stages leave"));
-			return 0;
+			return;
 		}
-	return 0;
 }
 
 int footer(struct exec *x, struct table *t, struct result *r)
@@ -331,16 +329,17 @@ int footer(struct exec *x, struct table *t, struct result *r)
 		r->footer = pairs;
 		return 0;
 	}
-	if (note_above_total(x, t, r) || note_calls(x, t, r))
+	if (note_above_total(x, t, r))
 		return x->err->kind;
+	note_calls(x, t, r);
 	if (!r->footer.n)
 		r->footer = STR("");
 	if (t->card) {
 		if (proven_rows(x, t, &unknown) || add_text(x, r, unknown))
 			return x->err->kind;
-		return t->src == &source_info_fn || has_shares(r)
-			       ? note_ignored(x, left_by_ignore(x, t, r))
-			       : 0;
+		if (t->src == &source_info_fn || has_shares(r))
+			note_ignored(x, left_by_ignore(x, t, r));
+		return 0;
 	}
 	if (share_of_total(x, t, r->pages, &part, &by_self))
 		return x->err->kind;

@@ -40,23 +40,22 @@ static size_t row_costs(const struct line_rows *d)
 }
 
 /* Make room for so many rows. */
-static int reserve_rows(struct exec *x, struct line_rows *d, size_t n)
+static void reserve_rows(struct exec *x, struct line_rows *d, size_t n)
 {
 	const size_t costs = row_costs(d);
 
 	if (d->kind == S_JUMPS) {
 		exec_grow(x, &d->jumps, &d->cap, d->n, n, sizeof(*d->jumps));
-		return 0;
+		return;
 	}
 	exec_grow(x, &d->places, &d->cap, d->n, n, sizeof(*d->places));
 	exec_grow(x, &d->costs, &d->costs_cap, d->n * costs, n * costs,
 		  sizeof(*d->costs));
-	return 0;
 }
 
 /* Reserve all rows of the profile: their number is known, so no old arrays are left in
  * the arena. */
-static int reserve_all(struct exec *x, struct line_rows *d)
+static void reserve_all(struct exec *x, struct line_rows *d)
 {
 	const struct store_info *i = store_info(d->st);
 	uint64_t n = d->kind == S_JUMPS	      ? i->jumps
@@ -65,8 +64,8 @@ static int reserve_all(struct exec *x, struct line_rows *d)
 
 	/* Several instructions are one line. */
 	if (d->kind == S_LINES && i->has_instr)
-		return 0;
-	return reserve_rows(x, d, (n < x->open->row_limit ? n : x->open->row_limit) + 1);
+		return;
+	reserve_rows(x, d, (n < x->open->row_limit ? n : x->open->row_limit) + 1);
 }
 
 /* ---- lines, instrs, call sites ---- */
@@ -281,8 +280,7 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 	}
 	if (of->n > 1)
 		raw.n = fold_raw(d, raw.at, raw.n);
-	if (reserve_rows(x, d, d->n + raw.n))
-		return x->err->kind;
+	reserve_rows(x, d, d->n + raw.n);
 	exec_rows(x, d->dropped + d->n + raw.n);
 	for (size_t i = 0; i < raw.n; i++) {
 		const struct raw *r = &raw.at[i];
@@ -347,9 +345,9 @@ static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_member
 		struct store_jump *jumps = NULL;
 		size_t n = 0;
 
-		if (fn_jumps(x, of->fn[k], scratch, &jumps, &n) ||
-		    reserve_rows(x, d, d->n + n))
+		if (fn_jumps(x, of->fn[k], scratch, &jumps, &n))
 			return x->err->kind;
+		reserve_rows(x, d, d->n + n);
 		exec_rows(x, d->dropped + d->n + n);
 		for (size_t i = 0; i < n; i++)
 			d->jumps[d->n++] = (struct jump){
@@ -431,8 +429,9 @@ static bool next_bounds(const struct bounds *b, uint64_t least, uint32_t *at,
 
 	*at = (uint32_t)store_seek(b->x->g->st, b->c, b->x->event, *at, (int64_t)least);
 	*n = b->n - *at < SOME ? b->n - *at : SOME;
-	if (*n == 0 || exec_poll(b->x))
+	if (*n == 0)
 		return false;
+	exec_poll(b->x);
 	store_read_costs(b->x->g->st, b->c, b->x->event, NULL, *at, *n, bound);
 	for (size_t i = 0; i < *n; i++)
 		bits[i] = ~(uint64_t)bound[i];
@@ -487,7 +486,7 @@ static int take_function(struct exec *x, void *arg, const struct fn_members *of,
 }
 
 /* The cost of the d->keep-th costliest row; 0 if there are fewer. */
-static int cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *cost)
+static void cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *cost)
 {
 	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
 
@@ -496,7 +495,6 @@ static int cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *cos
 						  d->costs + i * row_costs(d));
 	qsort(all, d->n, sizeof(*all), compare_u64);
 	*cost = d->n < d->keep ? 0 : all[d->n - d->keep];
-	return 0;
 }
 
 /* Read all functions with a bound of at least `least`; *cost: of the last row kept. */
@@ -509,11 +507,10 @@ static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b
 	d->dropped = 0;
 	if (d->costs_cap)
 		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
-	return functions_from(b, least, fns) ||
-			       fn_detail_each(x, fns, take_function, d) ||
-			       cost_of_last(x, d, cost)
-		       ? x->err->kind
-		       : 0;
+	if (functions_from(b, least, fns) || fn_detail_each(x, fns, take_function, d))
+		return x->err->kind;
+	cost_of_last(x, d, cost);
+	return 0;
 }
 
 /*
@@ -562,8 +559,7 @@ int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 {
 	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
 		return costly_functions(x, d) || count_rows(x, d) ? x->err->kind : 0;
-	return (!set && !d->only && !x->parts && !d->keep && reserve_all(x, d)) ||
-			       fn_detail_each(x, set, take_function, d)
-		       ? x->err->kind
-		       : 0;
+	if (!set && !d->only && !x->parts && !d->keep)
+		reserve_all(x, d);
+	return fn_detail_each(x, set, take_function, d) ? x->err->kind : 0;
 }

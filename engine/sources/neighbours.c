@@ -150,8 +150,8 @@ int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r
 }
 
 /* known: what each function has of the cost of f, or NULL. */
-static int rows_near(struct exec *x, uint32_t f, bool up, double min,
-		     const int64_t *known, struct path_tree *out)
+static void rows_near(struct exec *x, uint32_t f, bool up, double min,
+		      const int64_t *known, struct path_tree *out)
 {
 	uint32_t first, n = degree(x->g, f, up, &first);
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
@@ -197,22 +197,22 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 	t.own = known ? cost_difference(t.est, listed) : near_own(x, f, up, t.est);
 	if (known && !store_info(x->g->st)->negative) /* rounded */
 		t.own = cost_flow(t.own);
-	if (!known && p.negative && exec_note_negative(x, p.negative))
-		return x->err->kind;
+	if (!known && p.negative)
+		exec_note_negative(x, p.negative);
 	*out = t;
-	return 0;
 }
 
-int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+void neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
+		    struct path_tree *out)
 {
-	return rows_near(x, f, up, min, NULL, out);
+	rows_near(x, f, up, min, NULL, out);
 }
 
-int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
-		    double min, struct path_tree *out)
+void neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
+		     double min, struct path_tree *out)
 {
 	int64_t *est = EXEC_ARRAY(x, int64_t, (size_t)s->functions + 1);
 
 	known_neighbours(s, f, up, est, x->a);
-	return rows_near(x, f, up, min, est, out);
+	rows_near(x, f, up, min, est, out);
 }

@@ -22,7 +22,7 @@ int exec_part_stacks(struct exec *x, const struct source *s)
 	return fn_part_tree(x, x->g);
 }
 
-int exec_note_tree(struct exec *x)
+void exec_note_tree(struct exec *x)
 {
 	struct store_tree t;
 	struct str of = STR("");
@@ -36,10 +36,10 @@ int exec_note_tree(struct exec *x)
 			"cost, and are the nearest's; stacks may differ by these",
 			GROUPED(t.unsure), GROUPED(t.activations));
 	if (!t.why.n)
-		return 0;
+		return;
 	if (!t.lost) {
 		exec_notef(x, "stacks are estimates: %.*s", STR_ARG(t.why));
-		return 0;
+		return;
 	}
 	store_inputs(x->g->st, &files);
 	if (files > 1)
@@ -52,43 +52,38 @@ int exec_note_tree(struct exec *x)
 		   t.whole ? "stacks are known, but for " : "stacks are estimates, for ",
 		   GROUPED(t.lost), t.lost == 1 ? "" : "s", GROUPED(t.activations),
 		   STR_ARG(t.why), (unsigned long long)t.line, STR_ARG(of));
-	return 0;
 }
 
-int exec_stacks(struct exec *x, struct stacks *out, bool *known)
+void exec_stacks(struct exec *x, struct stacks *out, bool *known)
 {
 	*known = false;
 	if (!graph_stacks_known(x->g))
-		return 0;
-	if (exec_note_tree(x))
-		return x->err->kind;
+		return;
+	exec_note_tree(x);
 	graph_event(x->g, x->event);
 	graph_stacks(x->g, x->event, x->a, out, known);
-	return 0;
 }
 
-int exec_note_negative(struct exec *x, uint32_t n)
+void exec_note_negative(struct exec *x, uint32_t n)
 {
 	exec_notef(x,
 		   "%s negative cost%s of calls and functions count%s as 0 in "
 		   "estimates, which have no bounds",
 		   GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "");
-	return 0;
 }
 
-int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
+void exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
 {
 	if (g->plain)
 		flow_of(x->open->flows, g->st, event, x->open->cancel, out);
 	else
 		graph_flow(g, event, out);
-	if ((*out)->negative && exec_note_negative(x, (*out)->negative))
-		return x->err->kind;
+	if ((*out)->negative)
+		exec_note_negative(x, (*out)->negative);
 	if (!(*out)->nodd || g->estimated)
-		return 0;
+		return;
 	exec_notef(x,
 		   "%s function%s cost less than the calls into them say: "
 		   "estimates are scaled to add up, without bounds",
 		   GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s");
-	return 0;
 }

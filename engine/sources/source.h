@@ -31,19 +31,19 @@ struct span;
 struct stacks;
 
 /* The flow of g; the flow of a whole profile is cached by the session. */
-int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+void exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
 /* Note what calls of the call tree have no block, or were given one of several. */
-int exec_note_tree(struct exec *x);
+void exec_note_tree(struct exec *x);
 /* Note that so many negative costs count as 0. */
-int exec_note_negative(struct exec *x, uint32_t n);
+void exec_note_negative(struct exec *x, uint32_t n);
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */
-int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
-	       struct flow_parts **out);
+void exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+		struct flow_parts **out);
 /* If x->g is of some parts of a profile that knows its stacks: read theirs, for all that the
  * source tells of functions.  A note if they cannot be read: then these are estimates. */
 int exec_part_stacks(struct exec *x, const struct source *s);
 /* Where the stacks are known that the functions of x->g are on: these stacks. */
-int exec_stacks(struct exec *x, struct stacks *out, bool *known);
+void exec_stacks(struct exec *x, struct stacks *out, bool *known);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
  * estimate comes first, then the folding. */
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);

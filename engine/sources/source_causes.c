@@ -43,8 +43,8 @@ bool cause_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 
 /* The function of x->g that each of `follow` is, and the inclusive cost of those that may be
  * on the stack in several contexts. */
-static int functions_of(struct exec *x, const struct graph *follow,
-			struct path_contexts *c)
+static void functions_of(struct exec *x, const struct graph *follow,
+			 struct path_contexts *c)
 {
 	uint32_t *fn = EXEC_ARRAY(x, uint32_t, (size_t)follow->functions + 1);
 	uint8_t *again = EXEC_ARRAY(x, uint8_t, (size_t)follow->functions + 1);
@@ -61,11 +61,10 @@ static int functions_of(struct exec *x, const struct graph *follow,
 	for (uint32_t f = 0; whole && f < x->g->functions; f++)
 		whole[f] = neighbour_inclusive(x, f);
 	*c = (struct path_contexts){.fn = fn, .again = again, .whole = whole};
-	return 0;
 }
 
-static int estimated_causes(struct exec *x, const struct fn_set *of,
-			    struct causes_rows *d)
+static void estimated_causes(struct exec *x, const struct fn_set *of,
+			     struct causes_rows *d)
 {
 	struct graph *follow = graph_apart(x->g);
 	struct path_contexts c;
@@ -73,15 +72,14 @@ static int estimated_causes(struct exec *x, const struct fn_set *of,
 	const struct flow *flow;
 
 	graph_event(x->g, x->event);
-	if (functions_of(x, follow, &c) || exec_flow(x, follow, x->event, &flow) ||
-	    exec_parts(x, follow, flow, &q.parts))
-		return x->err->kind;
+	functions_of(x, follow, &c);
+	exec_flow(x, follow, x->event, &flow);
+	exec_parts(x, follow, flow, &q.parts);
 	path_causes(flow, &q, x->a, x->open->cancel, d->of, &d->calls);
 	flow_parts_free(q.parts);
 	/* What such stages leave of a call, nobody counted. */
 	for (uint32_t f = 0; x->g->estimated && f < x->g->functions; f++)
 		d->of[f].lo = 0;
-	return 0;
 }
 
 /* Does the set call itself, so that calls of it come from inside? */
@@ -94,15 +92,14 @@ static bool calls_itself(const struct graph *g, const struct fn_set *of)
 	return false;
 }
 
-static int note_calls(struct exec *x, const struct fn_set *of, bool any)
+static void note_calls(struct exec *x, const struct fn_set *of, bool any)
 {
 	if (!any) {
 		exec_note(x, STR("nothing calls it"));
-		return 0;
+		return;
 	}
 	if (calls_itself(x->g, of))
 		exec_note(x, STR("calls of it by itself do not count"));
-	return 0;
 }
 
 static int causes_open(struct exec *x, const struct source *s, struct table *t)
@@ -112,19 +109,19 @@ static int causes_open(struct exec *x, const struct source *s, struct table *t)
 	struct stacks stacks;
 	bool known;
 
-	if (exec_set(x, s->of, &of) || exec_stacks(x, &stacks, &known))
+	if (exec_set(x, s->of, &of))
 		return x->err->kind;
+	exec_stacks(x, &stacks, &known);
 	d->of = EXEC_ARRAY(x, struct cause, (size_t)x->g->functions + 1);
 	rows = fnset_new(x->a, x->g->functions);
 	if (known)
 		known_causes(&stacks, of, x->a, x->open->cancel, d->of, &d->calls);
-	else if (estimated_causes(x, of, d))
-		return x->err->kind;
+	else
+		estimated_causes(x, of, d);
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (d->of[f].hi)
 			fnset_add(rows, f);
-	if (note_calls(x, of, fnset_count(rows) != 0))
-		return x->err->kind;
+	note_calls(x, of, fnset_count(rows) != 0);
 	t->data = d;
 	t->rows = d->of;
 	return refs_of_set(x, t, t->src, x->g, rows);

@@ -109,14 +109,13 @@ int prepare_contexts(const struct table *t, uint32_t e)
 	return 0;
 }
 
-static int count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
+static void count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
 {
 	uint32_t *depth = EXEC_ARRAY(x, uint32_t, (size_t)s->n + 1);
 
 	for (uint32_t v = 0; v < s->n; v++)
 		depth[v] = s->caller[v] == UINT32_MAX ? 1 : depth[s->caller[v]] + 1;
 	*out = depth;
-	return 0;
 }
 
 /* Make a row for each context of the functions in a set. */
@@ -190,12 +189,10 @@ static int contexts_open(struct exec *x, const struct source *s, struct table *t
 	d->of = EXEC_ARRAY(x, struct stacks, events + 1);
 	t->data = d;
 	d->shape = stacks = &d->of[x->event];
-	if (exec_stacks(x, stacks, &d->known))
-		return x->err->kind;
+	exec_stacks(x, stacks, &d->known);
 	if (!d->known)
 		return recorded_open(x, s, t);
-	if (count_depths(x, stacks, &d->depth))
-		return x->err->kind;
+	count_depths(x, stacks, &d->depth);
 	return s->of ? contexts_of_set(x, s, t, stacks)
 		     : table_init(x, t, t->src, x->g, stacks->n);
 }

@@ -97,13 +97,13 @@ static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 }
 
 /* Say how many calls of a function come from outside. */
-static int note_recursion(struct exec *x, const struct fn_set *set)
+static void note_recursion(struct exec *x, const struct fn_set *set)
 {
 	const uint32_t f = fnset_next(set, 0);
 	uint64_t own, all;
 
 	if (fnset_count(set) != 1 || !graph_calls_itself(x->g, f))
-		return 0;
+		return;
 	all = graph_calls(x->g, f);
 	own = graph_edge_calls(x->g, graph_edge_between(x->g, f, f));
 	exec_notef(x,
@@ -111,7 +111,6 @@ static int note_recursion(struct exec *x, const struct fn_set *set)
 		   "outside",
 		   GROUPED(own), GROUPED(all), STR_ARG(graph_name(x->g, f)),
 		   GROUPED(all - own));
-	return 0;
 }
 
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
@@ -126,9 +125,10 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 		     : s->from ? s->from
 			       : s->to,
 		     &near) ||
-	    (s->from && s->to && exec_set(x, s->to, &to)) ||
-	    (s->of && note_recursion(x, near)))
+	    (s->from && s->to && exec_set(x, s->to, &to)))
 		return x->err->kind;
+	if (s->of)
+		note_recursion(x, near);
 	w.near = near;
 	w.to = to;
 	return calls_of(x, &w, t);
@@ -285,12 +285,12 @@ static uint32_t tree_depth_asked(const struct source *s)
 
 /* After stages that estimate, only this is proven: a chain costs no more than any of its
  * functions. */
-static int bound_rows(struct exec *x, struct path_tree *tree)
+static void bound_rows(struct exec *x, struct path_tree *tree)
 {
 	int64_t *most;
 
 	if (!x->g->estimated || store_info(x->g->st)->negative)
-		return 0;
+		return;
 	graph_most(x->g, x->event, x->a, &most);
 	tree->proven = 0;
 	for (size_t i = 0; i < tree->n; i++) {
@@ -301,7 +301,6 @@ static int bound_rows(struct exec *x, struct path_tree *tree)
 			hi = tree->rows[r->parent].cost.hi;
 		r->cost = path_bounds_most(r->inner ? r->cost.est : (double)r->est, hi);
 	}
-	return 0;
 }
 
 static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
@@ -315,23 +314,26 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	bool known;
 
 	graph_need_calls(x->g);
-	if (exec_stacks(x, &stacks, &known))
-		return x->err->kind;
+	exec_stacks(x, &stacks, &known);
 	if (known) {
-		if (near)
-			return neighbour_known(x, &stacks, one, q->up, q->min, tree);
+		if (near) {
+			neighbour_known(x, &stacks, one, q->up, q->min, tree);
+			return 0;
+		}
 		known_tree(&stacks, q, x->a, x->open->cancel, tree);
 		return 0;
 	}
 	if (q->set && fnset_count(q->set) == 1) {
-		if (near)
-			return neighbour_rows(x, one, q->up, q->min, tree);
+		if (near) {
+			neighbour_rows(x, one, q->up, q->min, tree);
+			return 0;
+		}
 		q->one = neighbour_inclusive(x, one);
 	}
 	if (x->g->group)
 		return tree_fold(x, q, tree);
-	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
-		return x->err->kind;
+	exec_flow(x, x->g, x->event, &flow);
+	exec_parts(x, x->g, flow, &q->parts);
 	path_tree(flow, q, x->a, x->open->cancel, tree);
 	flow_parts_free(q->parts);
 	return 0;
@@ -339,41 +341,42 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
-	return make_tree(x, q, tree) || bound_rows(x, tree) ? x->err->kind : 0;
+	if (make_tree(x, q, tree))
+		return x->err->kind;
+	bound_rows(x, tree);
+	return 0;
 }
 
 /* A tree of the whole program holds all of its cost, in rows or not: note the cost
  * that no root explains. */
-static int note_unrooted(struct exec *x, const struct path_tree *tree)
+static void note_unrooted(struct exec *x, const struct path_tree *tree)
 {
 	char lost[32];
 
 	if (tree->unrooted <= tree->est / 1000)
-		return 0;
+		return;
 	str_grouped_signed(tree->unrooted, lost);
 	exec_notef(x,
 		   "%s of the cost come from no root and are in no row: the calls "
 		   "contradict each other",
 		   lost);
-	return 0;
 }
 
 /* Note how much cost the tree leaves out. */
-static int note_left_out(struct exec *x, const struct source *s,
-			 const struct path_tree *tree)
+static void note_left_out(struct exec *x, const struct source *s,
+			  const struct path_tree *tree)
 {
 	char rows[32], percent[32];
 	double share = tree->est ? 100.0 * (double)tree->left_out / (double)tree->est : 0;
 
 	if (!tree->cut || s->min_usual || share < 0.005)
-		return 0;
+		return;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	str_grouped(tree->n, rows);
 	exec_notef(x,
 		   "%s %% of the cost is in calls without a row: the %s costliest "
 		   "are listed, max N lists more",
 		   percent, rows);
-	return 0;
 }
 
 /* The cost of a deeper row is part of the row above it.  A call from the set into
@@ -444,7 +447,7 @@ static bool all_inlined(const struct graph *g, const struct fn_set *set)
 }
 
 /* Say why a tree has no rows. */
-static int note_no_rows(struct exec *x, const struct source *s, bool up)
+static void note_no_rows(struct exec *x, const struct source *s, bool up)
 {
 	const struct set *set = s->of ? s->of : s->from ? s->from : s->to;
 	const struct str of = set ? exec_text(x, set->span) : STR("the program");
@@ -455,12 +458,11 @@ static int note_no_rows(struct exec *x, const struct source *s, bool up)
 			   "no call %s %.*s costs enough for a row: min 0 lists "
 			   "all",
 			   way, STR_ARG(of));
-		return 0;
+		return;
 	}
 	exec_hintf(x, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
 		   s->kind == S_CALLTREE ? " but by itself" : "",
 		   up || !x->g->edges ? "" : ": what it costs it spends itself");
-	return 0;
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -469,13 +471,16 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
-	if (tree_query(x, s, &q) || exec_tree(x, &q, tree) || note_left_out(x, s, tree) ||
-	    note_unrooted(x, tree) || table_init(x, t, t->src, x->g, tree->n))
+	if (tree_query(x, s, &q) || exec_tree(x, &q, tree))
+		return x->err->kind;
+	note_left_out(x, s, tree);
+	note_unrooted(x, tree);
+	if (table_init(x, t, t->src, x->g, tree->n))
 		return x->err->kind;
 	*d = (struct tree){.base = path_units(&tree->base),
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
-	if (!tree->n && !x->other && note_no_rows(x, s, q.up))
-		return x->err->kind;
+	if (!tree->n && !x->other)
+		note_no_rows(x, s, q.up);
 	t->data = d;
 	t->rows = tree->rows;
 	t->paths = tree;

@@ -272,7 +272,8 @@ static const struct listed cycle_list[] = {
 
 /* Note how many functions, of set or of all (NULL), call themselves and are in no cycle:
  * one might look for them here. */
-static int note_self_calls(struct exec *x, const struct fn_set *set, const struct set *of)
+static void note_self_calls(struct exec *x, const struct fn_set *set,
+			    const struct set *of)
 {
 	struct flow_input in;
 	uint32_t n = 0;
@@ -295,7 +296,6 @@ static int note_self_calls(struct exec *x, const struct fn_set *set, const struc
 			   n == 1 ? "itself" : "themselves", of ? " of " : "",
 			   of ? (int)of->span.len : 0, of ? x->text.p + of->span.at : "",
 			   n == 1 ? "it" : "them");
-	return 0;
 }
 
 static int cycle_open(struct exec *x, const struct source *s, struct table *t)
@@ -306,13 +306,15 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	graph_event(x->g, x->event);
 	graph_cycles(x->g, x->event, x->a, &d);
 	t->rows = d;
-	if (!s->of)
-		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||
-				       note_self_calls(x, NULL, NULL)
-			       ? x->err->kind
-			       : 0;
-	if (exec_set(x, s->of, &set) || note_self_calls(x, set, s->of))
+	if (!s->of) {
+		if (table_init(x, t, &source_cycles, x->g, x->g->cycles))
+			return x->err->kind;
+		note_self_calls(x, NULL, NULL);
+		return 0;
+	}
+	if (exec_set(x, s->of, &set))
 		return x->err->kind;
+	note_self_calls(x, set, s->of);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))
 			fnset_add(rows, graph_cycle(x->g, f) - 1);

@@ -162,7 +162,7 @@ static struct str of_file(struct exec *x, uint32_t file)
 			    STR_ARG(str_basename(store_input_path(x->g->st, file))));
 }
 
-static int note_files(struct exec *x)
+static void note_files(struct exec *x)
 {
 	enum { NAMED = 5 };
 	struct str list = {"", 0};
@@ -175,7 +175,6 @@ static int note_files(struct exec *x)
 	if (!(n < 2))
 		exec_notef(x, "%s files:%.*s%s", GROUPED(n), STR_ARG(list),
 			   n > NAMED ? " ..." : "");
-	return 0;
 }
 
 /* The other lines of the kind of the i-th that are kept: "; also at lines 7, 9". */
@@ -212,7 +211,7 @@ static bool kind_before(struct store *st, uint32_t i, struct str kind)
 }
 
 /* One note for each kind of odd line. */
-static int note_diagnostics(struct exec *x)
+static void note_diagnostics(struct exec *x)
 {
 	struct store *st = x->g->st;
 
@@ -231,34 +230,34 @@ static int note_diagnostics(struct exec *x)
 		exec_notef(x, "%s x %.*s%.*s", GROUPED(d.count), STR_ARG(d.kind),
 			   STR_ARG(where));
 	}
-	return 0;
 }
 
-static int all_events(struct exec *x)
+static void all_events(struct exec *x)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++)
 		graph_event(x->g, e);
-	return 0;
 }
 
-static int note_edges(struct exec *x)
+static void note_edges(struct exec *x)
 {
 	char text[DOUBT_TEXT];
 
-	return doubt_edges(x->g->st, text) ? exec_notef(x, "%s", text) : 0;
+	if (doubt_edges(x->g->st, text))
+		exec_notef(x, "%s", text);
 }
 
 static int info_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	if (all_events(x))
-		return x->err->kind;
+	all_events(x);
 	t->card = true;
 	t->rows = store_info(x->g->st);
-	return table_init(x, t, &source_info, x->g, 1) || show_totals(x, t) ||
-			       note_files(x) || note_diagnostics(x) || note_edges(x) ||
-			       exec_note_tree(x)
-		       ? x->err->kind
-		       : 0;
+	if (table_init(x, t, &source_info, x->g, 1) || show_totals(x, t))
+		return x->err->kind;
+	note_files(x);
+	note_diagnostics(x);
+	note_edges(x);
+	exec_note_tree(x);
+	return 0;
 }
 
 const struct source_def source_info = {
@@ -287,7 +286,7 @@ static const struct listed card_list[] = {
 
 /* Activations are read from the profile, which takes time: the card names the query
  * instead. */
-static int hint_activations(struct exec *x, const struct source *s)
+static void hint_activations(struct exec *x, const struct source *s)
 {
 	const struct span of = s->of->span;
 	struct store_tree tree;
@@ -295,19 +294,18 @@ static int hint_activations(struct exec *x, const struct source *s)
 	store_tree(x->g->st, &tree);
 	if (!tree.whole || !x->g->plain || x->other || !of.len ||
 	    of.at + of.len > x->text.n)
-		return 0;
+		return;
 	exec_hintf(x, "each of its calls: activations of %.*s", (int)of.len,
 		   x->text.p + of.at);
-	return 0;
 }
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
-	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set) ||
-	    hint_activations(x, s))
+	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set))
 		return x->err->kind;
+	hint_activations(x, s);
 	t->card = true;
 	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
 		       ? x->err->kind
@@ -366,8 +364,8 @@ static const struct listed event_list[] = {
 
 static int events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	return all_events(x) || table_init(x, t, &source_events, x->g,
-					   store_info(x->g->st)->all_events)
+	all_events(x);
+	return table_init(x, t, &source_events, x->g, store_info(x->g->st)->all_events)
 		       ? x->err->kind
 		       : 0;
 }
@@ -413,8 +411,8 @@ static const struct listed total_list[] = {{"event", BOTH, 0},
 static int total_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	t->rows = store_info(x->g->st);
-	return all_events(x) || table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind
-									   : 0;
+	all_events(x);
+	return table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind : 0;
 }
 
 /* Each side has one row. */

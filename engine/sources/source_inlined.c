@@ -107,9 +107,8 @@ static int want_lines(struct exec *x, void *arg, const struct fn_members *of,
 		if (fn_inlined_lines(x, of->fn[k], a, &line, &self, &n))
 			return x->err->kind;
 		for (size_t i = 0; i < n; i++)
-			if (inlining_want(d->in, of->fn[k], line[i].file, line[i].line,
-					  line[i].instr))
-				return x->err->kind;
+			inlining_want(d->in, of->fn[k], line[i].file, line[i].line,
+				      line[i].instr);
 	}
 	return 0;
 }
@@ -148,8 +147,7 @@ static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 
 		if (!inlining_at(d->in, f, line[i].file, line[i].instr, &frame))
 			continue;
-		if (inlining_known(x, store_fn_obj_id(d->st, f), frame != NULL))
-			return x->err->kind;
+		inlining_known(x, store_fn_obj_id(d->st, f), frame != NULL);
 		store_inlined(d->st, line[i].file, &file, &name);
 		to[all++] = (struct inlined_at){.file = file,
 						.number = frame ? frame->number : NO_NAME,

@@ -24,7 +24,7 @@
 /* ---- text ---- */
 
 /* *any: some place has text; *none: what is to be said of those without. */
-static int read_texts(struct exec *x, struct line_rows *d, bool *any, struct str *none)
+static void read_texts(struct exec *x, struct line_rows *d, bool *any, struct str *none)
 {
 	struct text_file *files = NULL;
 	struct texts_missing missing = {.list = STR("")};
@@ -33,24 +33,21 @@ static int read_texts(struct exec *x, struct line_rows *d, bool *any, struct str
 	*any = false;
 	d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1);
 	for (size_t i = 0; i < d->n; i++) {
-		if (text_of_file(x, &files, plain_file(d, d->places[i].file),
-				 &d->text[i]))
-			return x->err->kind;
+		text_of_file(x, &files, plain_file(d, d->places[i].file), &d->text[i]);
 		*any |= d->text[i]->line != NULL;
 		text_missing(x, &missing, d->text[i],
 			     store_file(d->st, plain_file(d, d->places[i].file)));
 	}
 	for (struct text_file *f = files; f; f = f->next, n++)
-		if (f->newer && text_note_newer(x, f))
-			return x->err->kind;
+		if (f->newer)
+			text_note_newer(x, f);
 	if (missing.n)
 		*none = text_missing_note(x, &missing, n);
-	return 0;
 }
 
 /* ---- opening ---- */
 
-static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **out)
+static void callers_set(struct exec *x, const struct fn_set *of, struct fn_set **out)
 {
 	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
@@ -61,17 +58,15 @@ static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **
 			fnset_add(*out, e.caller);
 		}
 	exec_poll_now(x);
-	return 0;
 }
 
-static int portion_set(struct exec *x, struct fn_set **out)
+static void portion_set(struct exec *x, struct fn_set **out)
 {
 	const struct session_reading *p = x->open->reading;
 
 	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t i = 0; i < p->number && i < x->g->functions - p->first; i++)
 		fnset_add(*out, p->first + i);
-	return 0;
 }
 
 /* The functions whose lines are asked for; NULL: all. */
@@ -85,14 +80,18 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 		return exec_place_set(x, of, out, &d->only);
 	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
 		return x->err->kind;
-	if (!of && !s->to && x->open->reading->number)
-		return portion_set(x, out);
+	if (!of && !s->to && x->open->reading->number) {
+		portion_set(x, out);
+		return 0;
+	}
 	if (s->kind == S_CALLSITES && s->of) {
 		exec_hint(x, STR("`callsites of` lists the calls that a function "
 				 "makes, `callsites to` those to it"));
 		return 0;
 	}
-	return s->to && !of ? callers_set(x, d->to, out) : 0;
+	if (s->to && !of)
+		callers_set(x, d->to, out);
+	return 0;
 }
 
 static int detail_open(struct exec *x, const struct source *s, struct table *t)
@@ -125,8 +124,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
 	t->ordered =
 		x->open->reading->number || (s->kind != S_LINES && (s->of || s->from));
-	if (s->kind == S_LINES && s->of && read_texts(x, d, &text, &t->no_text))
-		return x->err->kind;
+	if (s->kind == S_LINES && s->of)
+		read_texts(x, d, &text, &t->no_text);
 	if (table_init(x, t, t->src, x->g, d->n))
 		return x->err->kind;
 	if (text && table_show(t, STR("text")))
@@ -189,8 +188,7 @@ int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
-		if (inlining_want(d->in, p->of, p->file, p->line, p->instr))
-			return t->x->err->kind;
+		inlining_want(d->in, p->of, p->file, p->line, p->instr);
 		exec_poll(t->x);
 	}
 	return inlining_read(d->in, true);

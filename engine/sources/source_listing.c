@@ -61,7 +61,7 @@ static int costlier(const void *pa, const void *pb)
 }
 
 /* keep[i]: row i is the head of a file, or near one of the costliest rows. */
-static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
+static void rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 {
 	int64_t *self = EXEC_ARRAY(x, int64_t, l->nrows), least;
 	size_t left = COSTLIEST; /* of the cost `least` */
@@ -82,7 +82,6 @@ static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 		     costly && k < l->nrows && k <= i + AROUND; k++)
 			keep[k] = true;
 	}
-	return 0;
 }
 
 /* Rows from..to - 1 as one, unless they are few. */
@@ -110,8 +109,9 @@ static int shorten(struct exec *x, struct listing *l)
 
 	if (all <= READ)
 		return 0;
-	if (!keep || rows_to_read(x, l, keep))
+	if (!keep)
 		return x->err->kind;
+	rows_to_read(x, l, keep);
 	for (size_t i = 0; i <= all; i++) {
 		if (i < all && !keep[i])
 			continue;

@@ -104,7 +104,7 @@ static bool in_force(const struct exec *x, uint32_t part)
 	return !x->parts || x->parts[part];
 }
 
-static int keep_in_force(struct exec *x, struct table *t)
+static void keep_in_force(struct exec *x, struct table *t)
 {
 	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	size_t n = 0;
@@ -113,7 +113,8 @@ static int keep_in_force(struct exec *x, struct table *t)
 		if (in_force(x, p))
 			keep[n++] = p;
 	t->rows_before = n;
-	return n < t->n ? table_select(t, keep, n) : 0;
+	if (n < t->n)
+		table_select(t, keep, n);
 }
 
 /* What the stages leave of a part is what they would leave of it alone. */
@@ -222,11 +223,14 @@ static const struct listed thread_list[] = {
 static int parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	t->data = EXEC_ARRAY(x, struct part_rows, 1);
-	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
+	if (parts_init(x, t, &source_parts))
+		return x->err->kind;
+	keep_in_force(x, t);
+	return 0;
 }
 
 /* The threads of the parts in force; rows: [parts + 1]. */
-static int find_threads(struct exec *x, struct thread *rows, uint32_t *n)
+static void find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 {
 	for (uint32_t p = *n = 0; p < store_info(x->g->st)->parts; p++) {
 		struct part a, b;
@@ -245,7 +249,6 @@ static int find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 			rows[(*n)++].first = p;
 		rows[i].parts++;
 	}
-	return 0;
 }
 
 static int threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
@@ -255,8 +258,7 @@ static int threads_open(struct exec *x, const struct source *s UNUSED, struct ta
 	struct part_rows *d = EXEC_ARRAY(x, struct part_rows, 1);
 	uint32_t n;
 
-	if (find_threads(x, rows, &n))
-		return x->err->kind;
+	find_threads(x, rows, &n);
 	d->thread = rows;
 	t->data = d;
 	return table_init(x, t, &source_threads, x->g, n);
@@ -268,7 +270,8 @@ uint64_t info_threads(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSE
 		EXEC_ARRAY(t->x, struct thread, (size_t)store_info(t->g->st)->parts + 1);
 	uint32_t n = 0;
 
-	return rows && !find_threads(t->x, rows, &n) ? n : 0;
+	find_threads(t->x, rows, &n);
+	return n;
 }
 
 /* A part is known by its trigger or, without one, by its description, since a program that
@@ -420,8 +423,7 @@ static int open_left(struct exec *x, const struct fn_set *set, struct table *t)
 	struct part_of_set *s = t->data;
 
 	s->left = EXEC_ARRAY(x, int64_t *, store_info(x->g->st)->all_events);
-	if (exec_set_to_store(x, set, &s->of_store))
-		return x->err->kind;
+	exec_set_to_store(x, set, &s->of_store);
 	s->sure = true;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		s->sure &= graph_is_sure(x->g, f, GRAPH_SELF);
@@ -463,7 +465,7 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 		cost_add_each(s->incoming + (size_t)p * events, costs + i * events,
 			      events);
 	}
-	exec_stop(x);
+	exec_poll_now(x);
 	return 0;
 }
 
@@ -495,7 +497,10 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 
 		s->most = now > s->most ? now : s->most;
 	}
-	return rc ? rc : keep_in_force(x, t);
+	if (rc)
+		return rc;
+	keep_in_force(x, t);
+	return 0;
 }
 
 const struct source_def source_parts_of = {

@@ -86,29 +86,28 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 }
 
 /* Note how many more paths there are; for `all`, their share of the cost. */
-static int note_more(struct exec *x, const struct path_list *list)
+static void note_more(struct exec *x, const struct path_list *list)
 {
 	double shown = 0;
 
 	if (!list->more)
-		return 0;
+		return;
 	for (size_t i = 0; i < list->n; i++)
 		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
 	if (!(list->total > 0)) {
 		exec_notef(x, "showing %s path%s; there are more", GROUPED(list->n),
 			   list->n == 1 ? "" : "s");
-		return 0;
+		return;
 	}
 	exec_notef(x,
 		   "showing %s path%s with some %.0f %% of the cost; there are "
 		   "more",
 		   GROUPED(list->n), list->n == 1 ? "" : "s",
 		   shown < list->total ? 100 * shown / list->total : 100);
-	return 0;
 }
 
 /* most[] by the functions that people see: the sum over all places where one is inlined. */
-static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
+static void most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 {
 	const struct graph *g = x->g;
 	int64_t *sum = EXEC_ARRAY(x, int64_t, (size_t)graph_numbers(g) + 1);
@@ -125,21 +124,19 @@ static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 			(*most)[f] = sum[graph_id(g, f)];
 			(*places)[f] = n[graph_id(g, f)];
 		}
-	return 0;
 }
 
 /* A path costs no more than any of its functions.  After stages that estimate, no more is
  * proven; nor for paths that begin in code that is inlined at several places, as a path
  * begins at one of them. */
-static int bound_paths(struct exec *x, struct path_list *list)
+static void bound_paths(struct exec *x, struct path_list *list)
 {
 	int64_t *most, hi;
 	uint32_t *places;
 
 	if ((!x->g->estimated && !x->g->extra) || store_info(x->g->st)->negative)
-		return 0;
-	if (most_of_places(x, &most, &places))
-		return x->err->kind;
+		return;
+	most_of_places(x, &most, &places);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct path *p = &list->paths[i];
 
@@ -152,7 +149,6 @@ static int bound_paths(struct exec *x, struct path_list *list)
 			*b = path_bounds_most(b->est, hi);
 		}
 	}
-	return 0;
 }
 
 /* The functions of x->g that s names, as those of the graph that paths follow; entered: those
@@ -178,8 +174,8 @@ static struct graph *followed(struct exec *x, bool known)
 }
 
 /* Say that there is no path, and whether there is one the other way. */
-static int say_none(struct exec *x, const struct source *s, const struct flow *flow,
-		    const struct path_query *asked, struct table *t)
+static void say_none(struct exec *x, const struct source *s, const struct flow *flow,
+		     const struct path_query *asked, struct table *t)
 {
 	const bool more = s->via || s->avoiding || s->has_max || s->has_min;
 	struct path_query q = {
@@ -193,7 +189,6 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	exec_notef(x, "no path from %.*s to %.*s%s%s", STR_ARG(from), STR_ARG(to),
 		   more ? " that fits the other clauses" : "",
 		   back.n ? "; there is one the other way round" : "");
-	return 0;
 }
 
 /* The recorded calls between functions of x->g. */
@@ -211,8 +206,8 @@ static void record_calls(const struct exec *x, struct path_list *list)
 		}
 }
 
-static int contexts_of(struct exec *x, const struct graph *follow,
-		       const struct fn_set *from, struct path_contexts *c)
+static void contexts_of(struct exec *x, const struct graph *follow,
+			const struct fn_set *from, struct path_contexts *c)
 {
 	uint32_t *fn = EXEC_ARRAY(x, uint32_t, (size_t)follow->functions + 1);
 	uint8_t *again = EXEC_ARRAY(x, uint8_t, (size_t)follow->functions + 1);
@@ -228,24 +223,23 @@ static int contexts_of(struct exec *x, const struct graph *follow,
 			whole[fn[f]] = neighbour_inclusive(x, fn[f]);
 	}
 	*c = (struct path_contexts){fn, again, x->g->added, whole};
-	return 0;
 }
 
 /* Find paths in the graph that has contexts apart, for paths of functions.  Several chains
  * are one path: if too few paths are left, find more. */
-static int find_paths(struct exec *x, const struct graph *follow, const struct flow *flow,
-		      struct path_query *q, struct path_list *list)
+static void find_paths(struct exec *x, const struct graph *follow,
+		       const struct flow *flow, struct path_query *q,
+		       struct path_list *list)
 {
 	const uint32_t wanted = q->k;
 	struct path_contexts c;
 
 	if (x->g == follow) {
 		path_find(flow, q, x->a, x->open->cancel, list);
-		return 0;
+		return;
 	}
 	graph_event(x->g, x->event);
-	if (contexts_of(x, follow, q->from, &c))
-		return x->err->kind;
+	contexts_of(x, follow, q->from, &c);
 	for (;; q->k *= 2) {
 		path_find(flow, q, x->a, x->open->cancel, list);
 		path_of_functions(flow, q, &c, x->a, x->open->cancel, list);
@@ -257,7 +251,6 @@ static int find_paths(struct exec *x, const struct graph *follow, const struct f
 		list->more = true;
 	}
 	record_calls(x, list);
-	return 0;
 }
 
 static int path_open(struct exec *x, const struct source *s, struct table *t)
@@ -269,15 +262,14 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	struct graph *follow;
 	bool known;
 
-	if (exec_stacks(x, &stacks, &known))
-		return x->err->kind;
+	exec_stacks(x, &stacks, &known);
 	follow = followed(x, known);
 	if (optional_set(x, follow, s->from, false, &q.from) ||
 	    optional_set(x, follow, s->to, false, &q.to) ||
 	    optional_set(x, follow, s->via, false, &q.via) ||
-	    optional_set(x, follow, s->avoiding, false, &q.avoiding) ||
-	    exec_flow(x, follow, x->event, &flow)) /* say_none() looks for a way back */
+	    optional_set(x, follow, s->avoiding, false, &q.avoiding))
 		return x->err->kind;
+	exec_flow(x, follow, x->event, &flow); /* say_none() looks for a way back */
 	if (s->path == PATH_ALL)
 		q.k = 0;
 	if (s->has_n)
@@ -299,9 +291,11 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	else
 		find_paths(x, follow, flow, &q, &list);
 	flow_parts_free(q.parts);
-	if (bound_paths(x, &list) ||
-	    (list.n ? note_more(x, &list) : say_none(x, s, flow, &q, t)))
-		return x->err->kind;
+	bound_paths(x, &list);
+	if (list.n)
+		note_more(x, &list);
+	else
+		say_none(x, s, flow, &q, t);
 	return rows_of_paths(x, &list, t);
 }
 
@@ -417,8 +411,8 @@ static void bound_by_members(struct exec *x, const struct fn_set *set,
 
 /* self: the sum over the set.  incl: for one function its own; for several the cost
  * through any of them, since members that call each other would count twice. */
-static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
-		     const struct path_cost_query *q, struct cost *c)
+static void cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
+		      const struct path_cost_query *q, struct cost *c)
 {
 	uint32_t first = fnset_next(set, 0);
 
@@ -426,7 +420,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		cost_add(&c->self, graph_self(x->g, f, x->event));
 	c->whole.measured = true;
 	if (first == FNSET_NONE)
-		return 0;
+		return;
 	if (fnset_count(set) == 1) {
 		c->whole = neighbour_inclusive(x, first);
 	} else {
@@ -435,41 +429,38 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		bound_by_members(x, set, &c->whole);
 	}
 	c->incl = path_units(&c->whole);
-	return 0;
 }
 
 /* A part of the cost is no more than the whole. */
-static int part_of_cost(struct exec *x, const struct flow *flow,
-			const struct path_cost_query *q, struct cost *c)
+static void part_of_cost(struct exec *x, const struct flow *flow,
+			 const struct path_cost_query *q, struct cost *c)
 {
 	path_cost(flow, q, x->a, x->open->cancel, &c->b);
 	if (c->b.bounded && c->whole.bounded && c->whole.hi < c->b.hi &&
 	    c->whole.hi >= c->b.lo)
 		c->b = path_bounds_of(c->b.est, c->b.lo, c->whole.hi, true);
-	return 0;
 }
 
 /* A function is under itself only if it is nested in itself: note it. */
-static int note_same(struct exec *x, const struct fn_set *of, const struct fn_set *under)
+static void note_same(struct exec *x, const struct fn_set *of, const struct fn_set *under)
 {
 	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
 		if (fnset_has(under, f)) {
 			exec_note(x, STR("a function in both sets counts where it "
 					 "runs inside itself; 'info NAME' has its "
 					 "own cost"));
-			return 0;
+			return;
 		}
-	return 0;
 }
 
 /* Loading may cost more than the functions that are known to load. */
-static int more_loading(struct exec *x, const struct loaders_more *more, struct cost *c)
+static void more_loading(struct exec *x, const struct loaders_more *more, struct cost *c)
 {
 	const int64_t all = (int64_t)graph_total(x->g, x->event);
 	int64_t hi = c->b.hi, whole = c->whole.hi;
 
 	if (!c->more)
-		return 0;
+		return;
 	cost_add(&hi, more->cost);
 	cost_add(&whole, more->cost);
 	hi = all > c->b.hi && hi > all ? all : hi;
@@ -482,13 +473,12 @@ static int more_loading(struct exec *x, const struct loaders_more *more, struct 
 			   "%s registered loader%s not found: loading may cost any "
 			   "amount more",
 			   GROUPED(more->unknown), more->unknown == 1 ? " is" : "s are");
-		return 0;
+		return;
 	}
 	exec_notef(x,
 		   "PHP compiles a file in the function that requires it: hi has the "
 		   "own cost of %s that may load, too",
 		   more->functions == 1 ? "one" : GROUPED(more->functions));
-	return 0;
 }
 
 static int show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
@@ -524,8 +514,8 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	c->calls.known = true;
 	known_cost(s, &whole, x->a, x->open->cancel, &c->incl, &c->calls.lo);
 	known_cost(s, q, x->a, x->open->cancel, &part, &c->calls.lo);
-	if ((q->under && note_same(x, q->of, q->under)))
-		return x->err->kind;
+	if (q->under)
+		note_same(x, q->of, q->under);
 	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
@@ -545,12 +535,12 @@ static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
 
 /* After stages that estimate, the cost is at most what each of `of`, `under` and `via`
  * costs. */
-static int bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
+static void bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
 {
 	int64_t *most, hi, part;
 
 	if (!x->g->estimated || store_info(x->g->st)->negative)
-		return 0;
+		return;
 	graph_most(x->g, x->event, x->a, &most);
 	hi = most_of_set(most, q->of);
 	c->whole = path_bounds_most(c->whole.est, hi);
@@ -558,7 +548,6 @@ static int bound_cost(struct exec *x, const struct path_cost_query *q, struct co
 	hi = part < hi ? part : hi;
 	part = most_of_set(most, q->via);
 	c->b = path_bounds_most(c->b.est, part < hi ? part : hi);
-	return 0;
 }
 
 /* A set of functions of `follow` as one of x->g; NULL: the arena is full. */
@@ -602,8 +591,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	bool known;
 	int rc;
 
-	if (exec_stacks(x, &stacks, &known))
-		return x->err->kind;
+	exec_stacks(x, &stacks, &known);
 	follow = followed(x, known);
 	x->more = &more;
 	rc = cost_query(x, s, follow, &q);
@@ -611,10 +599,12 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	c->more = more.functions || more.unknown;
 	if (rc)
 		return x->err->kind;
-	if (known)
-		return cost_known(x, &stacks, &q, c, t) || more_loading(x, &more, c)
-			       ? x->err->kind
-			       : 0;
+	if (known) {
+		if (cost_known(x, &stacks, &q, c, t))
+			return x->err->kind;
+		more_loading(x, &more, c);
+		return 0;
+	}
 	of = merged_set(x, follow, q.of);
 	if (!of || (q.under && !(under = merged_set(x, follow, q.under))) ||
 	    (q.via && !(shown.via = merged_set(x, follow, q.via))) ||
@@ -623,23 +613,26 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	shown.of = of;
 	shown.under = under;
 	graph_event(x->g, x->event);
-	if (exec_flow(x, follow, x->event, &flow) ||
-	    exec_parts(x, follow, flow, &q.parts))
-		return x->err->kind;
-	rc = cost_sums(x, flow, of, &q, c);
+	exec_flow(x, follow, x->event, &flow);
+	exec_parts(x, follow, flow, &q.parts);
+	cost_sums(x, flow, of, &q, c);
 	c->b = c->whole;
-	if (!rc && (q.under || q.via || q.avoiding))
-		rc = part_of_cost(x, flow, &q, c);
+	if (q.under || q.via || q.avoiding)
+		part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
-	if (rc || bound_cost(x, &shown, c) || cost_calls(x, &shown, &c->calls) ||
-	    (under && note_same(x, of, under)))
-		return x->err->kind;
+	bound_cost(x, &shown, c);
+	cost_calls(x, &shown, &c->calls);
+	if (under)
+		note_same(x, of, under);
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
 	if (c->b.est > (double)c->incl && !store_info(x->g->st)->negative)
 		c->b.est = (double)c->incl;
-	return show_cost(x, &q, c, t) || more_loading(x, &more, c) ? x->err->kind : 0;
+	if (show_cost(x, &q, c, t))
+		return x->err->kind;
+	more_loading(x, &more, c);
+	return 0;
 }
 
 /* Each side has one row: both answer the same question. */

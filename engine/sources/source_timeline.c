@@ -192,7 +192,7 @@ static int take_moment(void *arg, const struct activation *a)
 }
 
 /* Put the rows in the order of time, each after the one that it lies on. */
-static int turn(struct timeline *l)
+static void turn(struct timeline *l)
 {
 	struct moment *row = EXEC_ARRAY(l->x, struct moment, l->n + 1);
 	uint32_t *from = EXEC_ARRAY(l->x, uint32_t, l->n + 1);
@@ -213,21 +213,19 @@ static int turn(struct timeline *l)
 		on = n++;
 	}
 	l->row = row;
-	return 0;
 }
 
-static int note_merged(struct exec *x, const struct timeline *l)
+static void note_merged(struct exec *x, const struct timeline *l)
 {
 	const int64_t whole = graph_total(x->g, x->event);
 
 	if (!l->merged)
-		return 0;
+		return;
 	exec_notef(x,
 		   "%s short calls beside each other are one frame: %.3g %% of "
 		   "the cost; min shows more, or fewer",
 		   GROUPED(l->merged),
 		   whole ? 100.0 * (double)l->merged_cost / (double)whole : 0.0);
-	return 0;
 }
 
 static int timeline_open(struct exec *x, const struct source *s, struct table *t)
@@ -244,8 +242,8 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 	l->total = EXEC_ARRAY(x, int64_t, (size_t)store_info(x->g->st)->parts + 1);
 	if (know_calling(l, 0) || exec_activations(x, take_moment, l) || end_run(l, 0, 1))
 		return x->err->kind;
-	if (turn(l) || note_merged(x, l))
-		return x->err->kind;
+	turn(l);
+	note_merged(x, l);
 	t->rows = l->row;
 	t->part_of = moment_part_of;
 	return table_init(x, t, &source_timeline, x->g, l->n);

@@ -152,29 +152,27 @@ static bool is_of_calls(enum source_kind kind)
 }
 
 /* Without it "no rows" would mean that a function has no callers. */
-static int note_no_calls(struct exec *x)
+static void note_no_calls(struct exec *x)
 {
 	const struct store_info *i = store_info(x->g->st);
 
 	if (i->edges || !i->functions)
-		return 0;
+		return;
 	exec_note(x, STR("this profile records no calls, only what each function "
 			 "costs itself; callgrind records calls, cachegrind "
 			 "does not"));
-	return 0;
 }
 
 /* calls from A to B are direct ones. */
-static int note_indirect(struct exec *x, const struct source *s)
+static void note_indirect(struct exec *x, const struct source *s)
 {
 	const struct span from = s->from->span, to = s->to->span;
 
 	if (!from.len || !to.len || from.at + from.len > x->text.n ||
 	    to.at + to.len > x->text.n)
-		return 0;
+		return;
 	exec_notef(x, "no call leads directly there: path from %.*s to %.*s",
 		   (int)from.len, x->text.p + from.at, (int)to.len, x->text.p + to.at);
-	return 0;
 }
 
 /* Say that no way passes what is to be avoided. */
@@ -191,8 +189,7 @@ static int note_avoided(struct exec *x, const struct source *s)
 		if (sets[i] && exec_set(x, sets[i], &set[i]))
 			return x->err->kind;
 	graph_event(x->g, x->event);
-	if (exec_flow(x, x->g, x->event, &flow))
-		return x->err->kind;
+	exec_flow(x, x->g, x->event, &flow);
 	if (set[0])
 		chain_with(flow, set[0], NULL, false, &after, x->a);
 	if (set[1])
@@ -215,12 +212,12 @@ int sources_open(struct exec *x, const struct source *s, struct table *t)
 		graph_need_calls(x->g);
 	if (t->src->open(x, s, t))
 		return x->err->kind;
-	if (is_of_calls(s->kind) && note_no_calls(x))
-		return x->err->kind;
+	if (is_of_calls(s->kind))
+		note_no_calls(x);
 	if (s->avoiding && !x->other && note_avoided(x, s))
 		return x->err->kind;
-	return !t->n && s->from && s->to && is_of_calls(s->kind) &&
-			       store_info(x->g->st)->edges
-		       ? note_indirect(x, s)
-		       : 0;
+	if (!t->n && s->from && s->to && is_of_calls(s->kind) &&
+	    store_info(x->g->st)->edges)
+		note_indirect(x, s);
+	return 0;
 }

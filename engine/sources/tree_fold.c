@@ -21,13 +21,12 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
-	       struct flow_parts **out)
+void exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+		struct flow_parts **out)
 {
 	*out = NULL;
 	if (!(x->unparted))
 		flow_parts_new(g, whole, x->event, x->a, out);
-	return 0;
 }
 
 #define TOP UINT32_MAX
@@ -68,7 +67,7 @@ struct folding {
 };
 
 /* Find the graph below all merging stages, and the group of each of its functions. */
-static int find_base(struct folding *w)
+static void find_base(struct folding *w)
 {
 	struct exec *x = w->x;
 
@@ -84,7 +83,6 @@ static int find_base(struct folding *w)
 					  : graph_merged(x->g->apart, w->base, f,
 							 &(bool){false});
 	}
-	return 0;
 }
 
 /* Do members of the set right below the top become part of it? */
@@ -96,7 +94,7 @@ static bool entered_as_one(const struct folding *w)
 
 /* Grow the tree over the functions of the base; depth and min apply to the folded
  * rows. */
-static int grow_base(struct folding *w)
+static void grow_base(struct folding *w)
 {
 	struct exec base = *w->x, *x = &base; /* asks the graph below */
 	struct path_tree_query q = *w->q;
@@ -119,24 +117,21 @@ static int grow_base(struct folding *w)
 		q.one = neighbour_inclusive(x, one);
 	else
 		q.contexts = w->x->g->member && w->q->set && fnset_count(w->q->set) == 1;
-	if (exec_flow(x, w->base, x->event, &w->grown_flow) ||
-	    exec_parts(x, x->g, w->grown_flow, &q.parts))
-		return x->err->kind;
+	exec_flow(x, w->base, x->event, &w->grown_flow);
+	exec_parts(x, x->g, w->grown_flow, &q.parts);
 	path_tree(w->grown_flow, &q, x->a, x->open->cancel, &w->tree);
 	flow_parts_free(q.parts);
 	w->grown = q;
-	return 0;
 }
 
 /* Bounds by contexts, if x->g only joins these to functions. */
-static int know_contexts(struct folding *w)
+static void know_contexts(struct folding *w)
 {
 	const struct fold_tree of = {w->x, w->base,   w->grown_flow, w->group,
 				     w->q, &w->grown, &w->tree};
 
-	return w->x->g->member && w->x->g->below == w->base
-		       ? fold_bounds_new(&of, &w->contexts)
-		       : 0;
+	if (w->x->g->member && w->x->g->below == w->base)
+		fold_bounds_new(&of, &w->contexts);
 }
 
 /* ---- folding ---- */
@@ -275,7 +270,7 @@ static bool listed(const struct folding *w, const struct folded *r)
 }
 
 /* Link siblings from the back: the costliest come first. */
-static int link_rows(struct folding *w)
+static void link_rows(struct folding *w)
 {
 	struct folded **by = EXEC_ARRAY(w->x, struct folded *, (size_t)w->n + 1);
 	uint32_t n = 0;
@@ -298,7 +293,6 @@ static int link_rows(struct folding *w)
 		by[n]->next = *first;
 		*first = (uint32_t)(by[n] - w->rows) + 1;
 	}
-	return 0;
 }
 
 /* The rows before folding prove more: the lower bound from the rows that are there, the
@@ -356,13 +350,11 @@ static int place_rows(struct folding *w, uint32_t i, uint32_t first)
 	uint32_t n = 0, *fn, *place, from = i ? rows[i - 1].place : 0;
 
 	if (!i && set && w->q->of == TREE_FRAMES && fnset_count(set) == 1) {
-		if (fold_top(w->contexts, fnset_next(set, 0), &from))
-			return w->x->err->kind;
+		fold_top(w->contexts, fnset_next(set, 0), &from);
 	} else if (!i) {
 		for (; first; first = rows[first - 1].next)
-			if (fold_start(w->contexts, rows[first - 1].fn,
-				       &rows[first - 1].place))
-				return w->x->err->kind;
+			fold_start(w->contexts, rows[first - 1].fn,
+				   &rows[first - 1].place);
 		return 0;
 	}
 	for (uint32_t k = first; k; k = rows[k - 1].next)
@@ -456,7 +448,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 }
 
 /* Keep which rows became which, for pictures. */
-static int keep_fold(struct folding *w, struct path_tree *t)
+static void keep_fold(struct folding *w, struct path_tree *t)
 {
 	struct path_fold *f = EXEC_ARRAY(w->x, struct path_fold, 1);
 	struct path_tree *tree = EXEC_ARRAY(w->x, struct path_tree, 1);
@@ -473,7 +465,6 @@ static int keep_fold(struct folding *w, struct path_tree *t)
 	*tree = w->tree;
 	*f = (struct path_fold){tree, w->x->a, w->at, w->how, w->group};
 	t->folded = f;
-	return 0;
 }
 
 int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree *out)
@@ -481,8 +472,9 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	struct folding w = {.x = x, .q = q, .slots = 1024};
 	struct path_tree t = {0};
 
-	if (find_base(&w) || grow_base(&w) || exec_flow(x, x->g, x->event, &w.flow))
-		return x->err->kind;
+	find_base(&w);
+	grow_base(&w);
+	exec_flow(x, x->g, x->event, &w.flow);
 	while (w.slots < 2 * w.tree.n + 2)
 		w.slots *= 2;
 	w.slot = EXEC_ARRAY(x, uint32_t, w.slots);
@@ -492,8 +484,8 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
 		fold_row(&w, r);
-	if (link_rows(&w) || know_contexts(&w))
-		return x->err->kind;
+	link_rows(&w);
+	know_contexts(&w);
 	t.base = w.tree.base;
 	if (q->set && fnset_count(q->set) == 1)
 		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
@@ -503,8 +495,10 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.left_out = cost_difference(t.est, t.own);
 	/* A row that the query asks for may be missing: all that is in none is not less. */
 	t.cut = w.cut || (w.tree.cut && (double)t.left_out >= q->min);
-	if (put_folded_rows(&w, &t) || (!q->depth && !(q->min > 0) && keep_fold(&w, &t)))
+	if (put_folded_rows(&w, &t))
 		return x->err->kind;
+	if (!q->depth && !(q->min > 0))
+		keep_fold(&w, &t);
 	*out = t;
 	return 0;
 }

@@ -142,14 +142,14 @@ static bool asks_text(const struct expr *e)
 }
 
 /* Which names do not have what a match asks for, or do?  Found in all names at once. */
-static int know_names(struct exec *x, struct store *st, struct expr *e)
+static void know_names(struct exec *x, struct store *st, struct expr *e)
 {
 	const uint32_t n = store_info(st)->names;
 	bool all = e->b->op == EX_TEXT;
 	const struct str needle = all ? e->b->text : match_needle(e->match, &all);
 
 	if (needle.n == 0)
-		return 0;
+		return;
 	for (name_id name = 0; name < n;) {
 		name = store_names_with(st, needle, name, e->known);
 		exec_poll_now(x);
@@ -160,11 +160,10 @@ static int know_names(struct exec *x, struct store *st, struct expr *e)
 			      : !all		  ? KNOWN_NOT
 			      : e->op == EX_MATCH ? KNOWN_TRUE
 						  : KNOWN_FALSE;
-	return 0;
 }
 
 /* Prepare e, a question about a text: a dictionary's texts are asked about once. */
-static int open_known(struct exec *x, struct table *t, struct expr *e)
+static void open_known(struct exec *x, struct table *t, struct expr *e)
 {
 	const struct table_col *c = e->a->col;
 	enum { FEW = 16 };
@@ -172,14 +171,15 @@ static int open_known(struct exec *x, struct table *t, struct expr *e)
 	enum dict d;
 
 	if (!c->dict && (c->filled || !has_codes(t, c->def)))
-		return 0;
+		return;
 	d = c->dict ? c->dict : c->def->get.dict;
 	size = dict_size(t->g->st, d);
 	e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1);
 	if (d == DICT_NAME && (e->op == EX_MATCH || e->op == EX_NOT_MATCH) &&
-	    t->n > size / FEW)
-		return know_names(x, t->g->st, e);
-	return 0;
+	    t->n > size / FEW) {
+		know_names(x, t->g->st, e);
+		return;
+	}
 }
 
 /* Texts that a name is compared with: that of a context means its function. */
@@ -207,8 +207,10 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 		return x->err->kind;
 	if (e->op == EX_CALL && e->a && e->a->next && open_regex(x, e, e->a->next))
 		return x->err->kind;
-	if (open_texts(x, t, e) || (asks_text(e) && open_known(x, t, e)))
+	if (open_texts(x, t, e))
 		return x->err->kind;
+	if (asks_text(e))
+		open_known(x, t, e);
 	if (open_node(x, t, e->a))
 		return x->err->kind;
 	for (struct expr *b = e->b; b; b = b->next)
@@ -232,13 +234,12 @@ static bool looks_like_regex(struct str s)
 
 /* Note a text that looks like a pattern: "^mem" finds nothing, and `expect none` would
  * always pass. */
-static int note_text(struct exec *x, struct str text)
+static void note_text(struct exec *x, struct str text)
 {
 	exec_notef(x,
 		   "\"%.*s\" is text and was not found; a regular expression "
 		   "stands in slashes: /%.*s/",
 		   STR_ARG(text), STR_ARG(text));
-	return 0;
 }
 
 /* Free the regular expressions; tell of texts that no row had. */
@@ -264,18 +265,18 @@ int eval_close(struct exec *x, struct expr *e, bool any_rows)
 
 /* ---- whole columns ---- */
 
-static int keep_flags(struct window *w, const uint8_t *from, uint8_t **to)
+static void keep_flags(struct window *w, const uint8_t *from, uint8_t **to)
 {
 	if (!from)
-		return 0;
+		return;
 	if (!*to)
 		*to = EXEC_ARRAY(w->stmt, uint8_t, w->of->n);
 	memcpy(*to + w->first, from, w->t.n);
-	return 0;
 }
 
 /* Copy the values of a window into the whole column. */
-static int keep_values(struct window *w, const struct table_col *v, struct table_col *out)
+static void keep_values(struct window *w, const struct table_col *v,
+			struct table_col *out)
 {
 	const size_t width = col_width(out);
 
@@ -284,10 +285,8 @@ static int keep_values(struct window *w, const struct table_col *v, struct table
 			out->s[w->first + i] = window_keep(w, col_text(&w->t, v, i));
 	else
 		memcpy((char *)out->p + w->first * width, v->p, w->t.n * width);
-	return keep_flags(w, v->absent, &out->absent) ||
-			       keep_flags(w, v->estimated, &out->estimated)
-		       ? w->x.err->kind
-		       : 0;
+	keep_flags(w, v->absent, &out->absent);
+	keep_flags(w, v->estimated, &out->estimated);
 }
 
 static int eval_whole(struct exec *x, struct table *t, struct expr *e,
@@ -333,9 +332,9 @@ int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **
 	*n = 0;
 	if (!eval_open(x, t, e, &open) && !window_open(x, t, &w)) {
 		while (window_next(&w)) {
-			if (eval_values(&w, open, &v) ||
-			    exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows)))
+			if (eval_values(&w, open, &v))
 				continue;
+			exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows));
 			*n += row_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
 						     *rows + *n);
 		}

@@ -27,26 +27,22 @@ static int new_values(struct window *w, enum col_type type, struct table_col *ou
 
 /* Combine the flags of both operands, in place in one of them if possible; NULL: no
  * flags. */
-static int join_flags(struct window *w, uint8_t *a, uint8_t *b, uint8_t **out)
+static void join_flags(struct window *w, uint8_t *a, uint8_t *b, uint8_t **out)
 {
 	if (!a || !b) {
 		*out = a ? a : b;
-		return 0;
+		return;
 	}
 	*out = EXEC_ARRAY(&w->x, uint8_t, w->t.n);
 	for (size_t i = 0; i < w->t.n; i++)
 		(*out)[i] = a[i] | b[i];
-	return 0;
 }
 
-static int inherit(struct window *w, const struct table_col *a, const struct table_col *b,
-		   struct table_col *out)
+static void inherit(struct window *w, const struct table_col *a,
+		    const struct table_col *b, struct table_col *out)
 {
-	return join_flags(w, a->absent, b ? b->absent : NULL, &out->absent) ||
-			       join_flags(w, a->estimated, b ? b->estimated : NULL,
-					  &out->estimated)
-		       ? w->x.err->kind
-		       : 0;
+	join_flags(w, a->absent, b ? b->absent : NULL, &out->absent);
+	join_flags(w, a->estimated, b ? b->estimated : NULL, &out->estimated);
 }
 
 static double as_double(const struct table_col *c, size_t i)
@@ -86,8 +82,8 @@ static const double *doubles(struct window *w, const struct table_col *c)
 }
 
 /* Mark row i absent.  lent: flags of an operand, copied before the first change. */
-static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent,
-		      size_t i)
+static void set_absent(struct window *w, struct table_col *c, const uint8_t *lent,
+		       size_t i)
 {
 	if (c->absent == lent) {
 		c->absent = EXEC_ARRAY(&w->x, uint8_t, w->t.n);
@@ -95,7 +91,6 @@ static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent
 			memcpy(c->absent, lent, w->t.n);
 	}
 	c->absent[i] = 1;
-	return 0;
 }
 
 static int eval_number(struct window *w, const struct expr *e, struct table_col *out)
@@ -190,8 +185,7 @@ static int float_arith(struct window *w, enum expr_op op, const struct table_col
 		if (isfinite(out->f[i]) || !is_no_value(op, out->f[i], fa[i], fb[i]))
 			continue;
 		out->f[i] = 0;
-		if (set_absent(w, out, lent, i))
-			return w->x.err->kind;
+		set_absent(w, out, lent, i);
 	}
 	return 0;
 }
@@ -201,8 +195,9 @@ static int eval_arith(struct window *w, struct expr *e, struct table_col *out)
 	struct table_col a, b;
 
 	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
-	    new_values(w, e->type, out) || inherit(w, &a, &b, out))
+	    new_values(w, e->type, out))
 		return w->x.err->kind;
+	inherit(w, &a, &b, out);
 	if (col_is_f(e->type))
 		return float_arith(w, e->op, &a, &b, out);
 	for (size_t i = 0; i < w->t.n; i++)
@@ -214,9 +209,9 @@ static int eval_neg(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
 
-	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
-	    inherit(w, &a, NULL, out))
+	if (eval_values(w, e->a, &a) || new_values(w, e->type, out))
 		return w->x.err->kind;
+	inherit(w, &a, NULL, out);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_f(e->type))
 			out->f[i] = -as_double(&a, i);
@@ -444,8 +439,9 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 			out->b[i] = out->b[i] && !a.absent[i];
 		return 0;
 	}
-	if (eval_compared(w, e->b, &b) || inherit(w, &a, &b, &flags))
+	if (eval_compared(w, e->b, &b))
 		return w->x.err->kind;
+	inherit(w, &a, &b, &flags);
 	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
 		return w->x.err->kind;
 	if (compare_rows(w, e->op, &a, &b, out->b))
@@ -457,14 +453,13 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 
 /* Do not ask about texts where a decides already: `and` where it is false, `or` where it
  * is true. */
-static int decide(struct window *w, enum expr_op op, const struct table_col *a)
+static void decide(struct window *w, enum expr_op op, const struct table_col *a)
 {
 	bool *decided = EXEC_ARRAY(&w->x, bool, w->t.n);
 
 	for (size_t i = 0; i < w->t.n; i++)
 		decided[i] = a->b[i] == (op == EX_OR) || (w->decided && w->decided[i]);
 	w->decided = decided;
-	return 0;
 }
 
 static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
@@ -472,10 +467,13 @@ static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 	const bool *decided = w->decided;
 	struct table_col a, b = {0};
 
-	if (eval_values(w, e->a, &a) ||
-	    (e->b && (decide(w, e->op, &a) || eval_values(w, e->b, &b))) ||
-	    new_values(w, COL_BOOL, out))
+	if (eval_values(w, e->a, &a))
 		return w->x.err->kind;
+	if (e->b)
+		decide(w, e->op, &a);
+	if (e->b && eval_values(w, e->b, &b))
+		return w->x.err->kind;
+	new_values(w, COL_BOOL, out);
 	w->decided = decided;
 	if (e->op == EX_NOT)
 		for (size_t i = 0; i < w->t.n; i++)
@@ -491,14 +489,13 @@ static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 
 /* ---- in ---- */
 
-static int eval_in_set(struct window *w, const struct expr *e, struct table_col *out)
+static void eval_in_set(struct window *w, const struct expr *e, struct table_col *out)
 {
 	for (size_t i = 0; i < w->t.n; i++) {
 		uint32_t f = table_fn(&w->t, i);
 
 		out->b[i] = f != GRAPH_NONE && fnset_has(e->set, f);
 	}
-	return 0;
 }
 
 static int eval_in(struct window *w, struct expr *e, struct table_col *out)
@@ -507,8 +504,10 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 
 	if (new_values(w, COL_BOOL, out))
 		return w->x.err->kind;
-	if (e->set)
-		return eval_in_set(w, e, out);
+	if (e->set) {
+		eval_in_set(w, e, out);
+		return 0;
+	}
 	if (eval_compared(w, e->a, &a))
 		return w->x.err->kind;
 	for (struct expr *v = e->b; v; v = v->next) {
@@ -554,9 +553,9 @@ static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
 
-	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
-	    inherit(w, &a, NULL, out))
+	if (eval_values(w, e->a, &a) || new_values(w, e->type, out))
 		return w->x.err->kind;
+	inherit(w, &a, NULL, out);
 	if (e->match)
 		return eval_replace(w, e, &a, out);
 	for (size_t i = 0; i < w->t.n; i++) {

@@ -79,8 +79,9 @@ static int add_keys(struct exec *x, struct table *out, struct group_keys *b,
 
 		if (v->absent && !memchr(v->absent, 1, out->n))
 			v->absent = NULL;
-		if (table_adopt(out, e->as, v, &c) || table_texts(out, c))
+		if (table_adopt(out, e->as, v, &c))
 			return x->err->kind;
+		table_texts(out, c);
 		c->event = out->event;
 	}
 	return 0;
@@ -337,9 +338,10 @@ static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
 	for (const struct expr *e = s->aggs; e; e = e->next)
 		if (aggregate(x, t, g, e, out))
 			return x->err->kind;
-	if ((!s->aggs && default_sums(x, t, g, out)) ||
-	    (order && table_select(out, order, g->n)))
+	if ((!s->aggs && default_sums(x, t, g, out)))
 		return x->err->kind;
+	if (order)
+		table_select(out, order, g->n);
 	c = order ? cost_of_groups(t, s, out) : NULL;
 	return c && exec_sort_column(x, out, c) ? x->err->kind : 0;
 }

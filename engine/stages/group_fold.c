@@ -74,14 +74,15 @@ static bool fold_sums(struct group_folding *d, const struct table_col *c,
 	return true;
 }
 
-static int fold_rows(struct window *w, struct group_folding *d, const struct table_col *c)
+static void fold_rows(struct window *w, struct group_folding *d,
+		      const struct table_col *c)
 {
 	const uint32_t *of = d->g->of + w->first;
 	const uint8_t *left_out =
 		d->f == FOLD_SUM && d->g->left_out ? d->g->left_out + w->first : NULL;
 
 	if (fold_sums(d, c, of, w->t.n))
-		return 0;
+		return;
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (group_absent(c, i) || (left_out && left_out[i] > d->last))
 			continue;
@@ -100,7 +101,6 @@ static int fold_rows(struct window *w, struct group_folding *d, const struct tab
 			d->out->estimated[of[i]] = 1;
 		}
 	}
-	return 0;
 }
 
 int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fold f,
@@ -167,8 +167,9 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 {
 	uint32_t most = 0, *at, left = 0;
 
-	if (!t->part_of || table_refs(t))
+	if (!t->part_of)
 		return x->err->kind;
+	table_refs(t);
 	for (size_t i = 0; i < t->n; i++)
 		most = t->ref[i] > most ? t->ref[i] : most;
 	at = EXEC_ARRAY(x, uint32_t, (size_t)most + 1);

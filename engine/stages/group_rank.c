@@ -127,8 +127,8 @@ static size_t percent_rank(size_t n, size_t percent)
 	return n - n * (100 - percent) / 100 - 1;
 }
 
-static int rank_group(struct exec *x, uint64_t *key, size_t n, enum aggregate agg,
-		      enum col_type type, struct table_col *c, size_t group)
+static void rank_group(struct exec *x, uint64_t *key, size_t n, enum aggregate agg,
+		       enum col_type type, struct table_col *c, size_t group)
 {
 	if (agg == AGG_MEDIAN) {
 		const uint64_t low = key_at(key, n, (n - 1) / 2);
@@ -142,7 +142,6 @@ static int rank_group(struct exec *x, uint64_t *key, size_t n, enum aggregate ag
 		exec_poll_now(x);
 	else
 		exec_poll(x);
-	return 0;
 }
 
 /* ---- all groups ---- */
@@ -184,8 +183,8 @@ static int read_keys(struct exec *x, struct table *t, struct expr *e, struct ran
 	return window_close(&w);
 }
 
-static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
-		       enum col_type type, struct table_col *c)
+static void rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
+			enum col_type type, struct table_col *c)
 {
 	const struct groups *g = r->g;
 	size_t at = 0;
@@ -194,8 +193,7 @@ static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
 		const size_t n = r->end[i] - at;
 
 		if (n) {
-			if (rank_group(x, r->key + at, n, agg, type, c, i))
-				return x->err->kind;
+			rank_group(x, r->key + at, n, agg, type, c, i);
 			continue;
 		}
 		if (!c->absent)
@@ -203,7 +201,6 @@ static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
 		c->absent[i] = 1;
 	}
 	c->estimated = r->any_estimated ? r->estimated : NULL;
-	return 0;
 }
 
 int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,

@@ -134,7 +134,7 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 			rc = err_no_memory(x->err, NULL);
 		else if (c->absent)
 			absent_last(c, p, p + n, n);
-		rc = rc ? rc : exec_poll_now(x);
+		exec_poll_now(x);
 	}
 	for (size_t i = 0; !rc && i < n; i++)
 		v[i] = p[i].value;
@@ -168,8 +168,8 @@ static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 }
 
 /* Merge sort: stable, without globals, polls. */
-static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
-		      size_t n)
+static void merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
+		       size_t n)
 {
 	for (size_t w = 1; w < n; w *= 2) {
 		for (size_t lo = 0; lo < n; lo += 2 * w) {
@@ -187,7 +187,6 @@ static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32
 		}
 		memcpy(v, tmp, n * sizeof(*v));
 	}
-	return 0;
 }
 
 /* ---- the first ones ---- */
@@ -287,7 +286,8 @@ static int keep_first(struct exec *x, struct table *t, const struct expr *key,
 		return err_no_memory(x->err, NULL);
 	for (size_t i = 0; i < h.n; i++)
 		rows[i] = h.row[i].value;
-	return table_select(t, rows, h.n);
+	table_select(t, rows, h.n);
+	return 0;
 }
 
 /* ---- all of them ---- */
@@ -316,11 +316,12 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys, si
 		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
-	return (sorts_by_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
-					: merge_sort(x, &o, v, v + t->n, t->n)) ||
-			       table_select(t, v, n)
-		       ? x->err->kind
-		       : 0;
+	if (!sorts_by_bits(&o, t->n))
+		merge_sort(x, &o, v, v + t->n, t->n);
+	else if (bits_sort(x, &o, v, t->n))
+		return x->err->kind;
+	table_select(t, v, n);
+	return 0;
 }
 
 static bool sort_is_col(const struct expr *e, const char *name)
@@ -347,8 +348,8 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 	return *ev < store_info(t->g->st)->events;
 }
 
-static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
-		       size_t n)
+static void take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
+			size_t n)
 {
 	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
 
@@ -357,7 +358,7 @@ static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t e
 				  : store_rank_self(t->g->st, ev, (uint32_t)i);
 		exec_poll(x);
 	}
-	return table_select(t, rows, n);
+	table_select(t, rows, n);
 }
 
 static bool same_expr(const struct expr *a, const struct expr *b)
@@ -511,12 +512,12 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 	struct expr by_cost;
 	uint32_t ev;
 	bool by_incl;
-	int rc;
+	int rc = 0;
 
 	if (n > t->n)
 		n = t->n;
 	if (ranked(t, keys, &by_incl, &ev)) {
-		rc = take_ranked(x, t, by_incl, ev, n);
+		take_ranked(x, t, by_incl, ev, n);
 	} else if (keys) {
 		rc = sort_first(x, t, keys, n);
 	} else if (!(rc = table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),

@@ -29,9 +29,11 @@ static int note_texts(struct exec *x, struct table *t, const struct expr *e)
 	if (e->op == EX_AND)
 		return note_texts(x, t, e->a) || note_texts(x, t, e->b);
 	if (e->op == EX_MATCH && e->b->op == EX_TEXT && !e->match &&
-	    str_find(e->b->text, '*') < e->b->text.n)
-		return exec_note(x, STR("in quotes a * is no wildcard: ~ /.../ takes a "
-					"regular expression"));
+	    str_find(e->b->text, '*') < e->b->text.n) {
+		exec_note(x, STR("in quotes a * is no wildcard: ~ /.../ takes a "
+				 "regular expression"));
+		return 0;
+	}
 	if (e->op != EX_EQ || e->a->op != EX_COL || e->b->op != EX_TEXT ||
 	    !e->b->text.n || !t->n)
 		return 0;
@@ -59,19 +61,18 @@ static int note_texts(struct exec *x, struct table *t, const struct expr *e)
 
 /* A bare number counts as the profile and machine formats do, and people see times: of Xdebug
  * 1000 are 10 us. */
-static int note_unit(struct exec *x, const struct expr *cost, const struct expr *number)
+static void note_unit(struct exec *x, const struct expr *cost, const struct expr *number)
 {
 	const struct unit u = cost->unit;
 	char value[UNIT_TEXT_MAX];
 
 	if (number->op != EX_NUMBER || number->unit.kind || !u.kind || u.scale == 1 ||
 	    !(number->number > 0))
-		return 0;
+		return;
 	unit_text(value, u, number->number);
 	exec_notef(x, "%.*s counts units of %s %s, as csv has them: %s",
 		   STR_ARG(exec_text(x, number->span)), GROUPED(u.scale), unit_name(u),
 		   value);
-	return 0;
 }
 
 static int note_units(struct exec *x, const struct expr *e)
@@ -82,7 +83,9 @@ static int note_units(struct exec *x, const struct expr *e)
 		return note_units(x, e->op == EX_NOT ? e->a : e->let);
 	if (e->op < EX_EQ || e->op > EX_GE)
 		return 0;
-	return note_unit(x, e->a, e->b) || note_unit(x, e->b, e->a) ? x->err->kind : 0;
+	note_unit(x, e->a, e->b);
+	note_unit(x, e->b, e->a);
+	return 0;
 }
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
@@ -91,13 +94,14 @@ static int where(struct exec *x, struct table *t, const struct tstage *s)
 	size_t n;
 
 	if (note_units(x, s->exprs) || eval_rows(x, t, s->exprs, &rows, &n) ||
-	    (!n && note_texts(x, t, s->exprs)) || table_select(t, rows, n))
+	    (!n && note_texts(x, t, s->exprs)))
 		return x->err->kind;
+	table_select(t, rows, n);
 	t->rows_before = n;
 	return 0;
 }
 
-static int keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
+static void keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
 {
 	uint32_t *rows;
 
@@ -106,11 +110,11 @@ static int keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
 	if (n > t->n - from)
 		n = t->n - from;
 	if (n == t->n)
-		return 0;
+		return;
 	rows = EXEC_ARRAY(x, uint32_t, n + 1);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = (uint32_t)(from + i);
-	return table_select(t, rows, n);
+	table_select(t, rows, n);
 }
 
 /* A column to show, or a computed one that has no name yet. */
@@ -291,8 +295,8 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 	switch (s->kind) {
 	case T_WHERE: return where(x, t, s);
 	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, s->next));
-	case T_TAKE: return keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
-	case T_SKIP: return keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
+	case T_TAKE: keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n); return 0;
+	case T_SKIP: keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n); return 0;
 	case T_SHOW: return stage_show(x, t, s);
 	case T_ADD: return stage_add(x, t, s);
 	case T_GROUP: return exec_group(x, t, s);
@@ -393,7 +397,8 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 		else
 			bad[k++] = (uint32_t)i;
 	}
-	if (table_select(t, bad, k) || find_unknown(x, t, s->exprs, &unknown))
+	table_select(t, bad, k);
+	if (find_unknown(x, t, s->exprs, &unknown))
 		return x->err->kind;
 	asked = check_with_values(x->env, s->exprs->as, x->a);
 	err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",

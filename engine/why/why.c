@@ -324,8 +324,8 @@ static int add_cause(struct telling *t, struct why_cause *c)
 	struct why_place place;
 	struct str context;
 
-	if (why_describe(t->w, c) || why_place(t->w, c, &place) ||
-	    why_context(t->w, c, &context))
+	why_describe(t->w, c);
+	if (why_place(t->w, c, &place) || why_context(t->w, c, &context))
 		return t->x->err->kind;
 	return add_row(t,
 		       (struct why_row){
@@ -440,7 +440,7 @@ static struct group group_of(const struct why *w, unsigned side, uint32_t f)
 		.fn = f};
 }
 
-static int list_groups(struct telling *t, struct group **out, size_t *n)
+static void list_groups(struct telling *t, struct group **out, size_t *n)
 {
 	const struct why *w = t->w;
 	struct group *at = EXEC_ARRAY(t->x, struct group, 2 * (size_t)w->n);
@@ -460,7 +460,6 @@ static int list_groups(struct telling *t, struct group **out, size_t *n)
 	qsort(at, k, sizeof(*at), by_cost);
 	*out = at;
 	*n = k;
-	return 0;
 }
 
 static int add_group(struct telling *t, const struct group *g)
@@ -495,8 +494,7 @@ static int tell_groups(struct telling *t, bool *told)
 	struct group *at = NULL;
 	size_t n = 0, shown;
 
-	if (list_groups(t, &at, &n))
-		return t->x->err->kind;
+	list_groups(t, &at, &n);
 	while (n && fabs(at[n - 1].cost) < 0.5)
 		n--;
 	if (!(*told = n > 1 && share_of(t, at[0].cost) < alone))
@@ -560,7 +558,7 @@ static struct str text_of_none(struct telling *t)
 			    others.n ? "; " : "", STR_ARG(others));
 }
 
-static int note_spliced(struct telling *t)
+static void note_spliced(struct telling *t)
 {
 	const uint32_t n = t->w->spliced;
 
@@ -570,14 +568,12 @@ static int note_spliced(struct telling *t)
 			   "callers%s",
 			   n, n == 1 ? "" : "s",
 			   t->flags ? ": inlining or build flags differ" : "");
-	return 0;
 }
 
-static int note_noise(struct telling *t)
+static void note_noise(struct telling *t)
 {
 	exec_note(t->x, STR("one run a side: time differs from run to run, so rows "
 			    "without other calls may be noise"));
-	return 0;
 }
 
 static struct str text_of_scattered(const struct telling *t, const struct why_cause *c,
@@ -601,7 +597,7 @@ static struct str text_of_scattered(const struct telling *t, const struct why_ca
 
 /* The event of executed instructions: what another event costs without a change of it is
  * layout. */
-static int find_work(struct why *w)
+static void find_work(struct why *w)
 {
 	for (unsigned s = 0; s < SIDES; s++) {
 		struct exec *x = w->run[s];
@@ -613,7 +609,6 @@ static int find_work(struct why *w)
 		if (w->work[s] != WHY_NONE)
 			graph_event(x->g, w->work[s]);
 	}
-	return 0;
 }
 
 static int find_noise(struct why *w, bool doubt)
@@ -633,14 +628,17 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
 	*t = (struct telling){.w = w, .x = x, .shown = x->g, .vs = s->vs};
-	if (why_model(x, v, s->under, s->of, w) || find_work(w) || find_noise(w, doubt) ||
-	    why_units(w) || why_terms(w) || why_causes(w, c, n))
+	if (why_model(x, v, s->under, s->of, w))
+		return x->err->kind;
+	find_work(w);
+	if (find_noise(w, doubt) || why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
 	for (size_t i = 0; i < *n; i++)
 		t->gross += fabs((*c)[i].cost);
-	return why_other_build(w, *c, *n, &t->flags);
+	why_other_build(w, *c, *n, &t->flags);
+	return 0;
 }
 
 /* Keep the causes in a function of the set, or in calls of one: their sum is what is told. */
@@ -717,24 +715,25 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	return told ? 0 : tell_causes(t, c, n, shown);
 }
 
-static int note_all(struct telling *t, const struct why_cause *c, size_t n)
+static void note_all(struct telling *t, const struct why_cause *c, size_t n)
 {
 	const struct str none = text_of_none(t);
 
 	if (none.n || !none.p) {
 		exec_note(t->x, none);
-		return 0;
+		return;
 	}
 	if (!t->delta) {
 		exec_note(t->x, STR("no difference"));
-		return 0;
+		return;
 	}
 	if (t->scattered)
 		exec_notef(t->x, "%.*s; why max 20 lists them",
 			   STR_ARG(text_of_scattered(t, c, n)));
-	if (!(t->scattered && t->flags) && note_spliced(t))
-		return t->x->err->kind;
-	return n && t->w->noisy ? note_noise(t) : 0;
+	if (!(t->scattered && t->flags))
+		note_spliced(t);
+	if (n && t->w->noisy)
+		note_noise(t);
 }
 
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
@@ -748,10 +747,10 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 		return x->err->kind;
 	if (s->of)
 		keep_of(&to, c, &n);
-	return why_stacks(to.w) || tell(&to, s, c, n) || note_all(&to, c, n) ||
-			       why_rows(x, t, to.row, to.n, to.delta && !is_even(&to))
-		       ? x->err->kind
-		       : 0;
+	if (why_stacks(to.w) || tell(&to, s, c, n))
+		return x->err->kind;
+	note_all(&to, c, n);
+	return why_rows(x, t, to.row, to.n, to.delta && !is_even(&to)) ? x->err->kind : 0;
 }
 
 static int keep_rows(struct telling *t, struct headline *h)

@@ -54,7 +54,7 @@ static void count_function(const struct why *w, struct object *all, uint32_t f)
 }
 
 /* Do most functions of an object spend other costs in one run? */
-static int most_changed(struct why *w, bool *most)
+static void most_changed(struct why *w, bool *most)
 {
 	enum { LEAST_ONE = 3, LEAST_BOTH = 10 };
 	struct exec *x = w->run[HERE];
@@ -72,10 +72,9 @@ static int most_changed(struct why *w, bool *most)
 		*most |= all[i].one >= LEAST_ONE && all[i].both >= LEAST_BOTH &&
 			 all[i].changed > all[i].both / 2;
 	exec_poll_now(x);
-	return 0;
 }
 
-int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other)
+void why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other)
 {
 	size_t inlined = 0, others = 0;
 
@@ -90,6 +89,6 @@ int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *ot
 	}
 	*other = inlined > 2 && inlined > others / 2;
 	if (*other || !w->spliced || w->noisy || w->several)
-		return 0;
-	return most_changed(w, other);
+		return;
+	most_changed(w, other);
 }

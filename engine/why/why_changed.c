@@ -154,7 +154,7 @@ static void mark_called(struct changes *c, unsigned side, uint32_t edge, uint32_
 }
 
 /* A function that is called more often has less self cost a call. */
-static int find_changed(struct changes *c)
+static void find_changed(struct changes *c)
 {
 	const struct why *w = c->w;
 
@@ -168,7 +168,6 @@ static int find_changed(struct changes *c)
 	for (uint32_t f = 0; f < w->root; f++)
 		if (c->uneven[f] != 0 && !why_is_library(w, f))
 			c->state[f] = CHANGED;
-	return 0;
 }
 
 /* Whether f is in a marked cycle; `mark` it if so said. */
@@ -188,7 +187,7 @@ static bool in_cycle(const struct changes *c, uint32_t f, bool mark)
 	return marked;
 }
 
-static int widen(struct changes *c)
+static void widen(struct changes *c)
 {
 	const struct why *w = c->w;
 
@@ -207,7 +206,6 @@ static int widen(struct changes *c)
 			}
 		exec_poll_now(c->x);
 	}
-	return 0;
 }
 
 static void reach(struct changes *c, uint32_t f)
@@ -255,7 +253,7 @@ static int keep_under(struct changes *c, struct arena *scratch)
 }
 
 /* Number anew what is kept. */
-static int renumber(struct changes *c)
+static void renumber(struct changes *c)
 {
 	struct why *w = c->w;
 	uint32_t *now = EXEC_ARRAY(c->x, uint32_t, w->n);
@@ -280,7 +278,6 @@ static int renumber(struct changes *c)
 	}
 	w->root = n;
 	w->n = n + 1;
-	return 0;
 }
 
 bool why_paired(const struct why *w, uint32_t f)
@@ -294,23 +291,22 @@ bool why_paired(const struct why *w, uint32_t f)
 int why_changed(struct why *w)
 {
 	struct changes c = {.w = w, .x = w->run[HERE]};
-	struct arena *scratch;
+	struct arena *scratch = need_scratch(c.x->a);
 	int rc;
 
-	scratch = need_scratch(c.x->a);
-	c.state = ARENA_ARRAY(scratch, uint8_t, w->n);
-	c.uneven = ARENA_ARRAY(scratch, double, w->n);
-	c.calls = ARENA_ARRAY(scratch, struct calls_read, SIDES);
+	c.state = NEED_ARRAY(scratch, uint8_t, w->n);
+	c.uneven = NEED_ARRAY(scratch, double, w->n);
+	c.calls = NEED_ARRAY(scratch, struct calls_read, SIDES);
 	for (unsigned s = 0; s < SIDES; s++)
-		c.in[s] = ARENA_ARRAY(scratch, bool, (size_t)w->g[s]->cycles + 1);
-	if (!c.state || !c.uneven || !c.calls || !c.in[BASE] || !c.in[HERE])
-		rc = arena_full(scratch, c.x->err);
-	else
-		rc = why_libraries(w, scratch) || find_changed(&c) || widen(&c) ||
-				     (w->under[HERE] && keep_under(&c, scratch)) ||
-				     renumber(&c)
-			     ? c.x->err->kind
-			     : 0;
+		c.in[s] = NEED_ARRAY(scratch, bool, (size_t)w->g[s]->cycles + 1);
+	rc = why_libraries(w, scratch);
+	if (!rc) {
+		find_changed(&c);
+		widen(&c);
+		rc = w->under[HERE] ? keep_under(&c, scratch) : 0;
+	}
+	if (!rc)
+		renumber(&c);
 	scratch_free(scratch);
 	return rc;
 }

@@ -84,8 +84,8 @@ static int by_key(const void *pa, const void *pb)
 	return c ? c : order_u64(a->side, b->side);
 }
 
-static int list_shares(struct why *w, const struct why_cause *c, struct share **out,
-		       size_t *n)
+static void list_shares(struct why *w, const struct why_cause *c, struct share **out,
+			size_t *n)
 {
 	struct exec *x = w->run[HERE];
 	size_t cap = 0;
@@ -108,7 +108,6 @@ static int list_shares(struct why *w, const struct why_cause *c, struct share **
 	if (*n)
 		qsort(*out, *n, sizeof(**out), by_key);
 	exec_poll(x);
-	return 0;
 }
 
 /* "main -> page -> find", from the root to the caller, or the function itself. */
@@ -135,8 +134,7 @@ int why_context(struct why *w, const struct why_cause *c, struct str *out)
 	*out = STR("");
 	if (!w->stacks || c->fn == w->root)
 		return 0;
-	if (list_shares(w, c, &at, &n))
-		return w->run[HERE]->err->kind;
+	list_shares(w, c, &at, &n);
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && at[k].key == at[i].key; k++)
 			at[i].cost += at[k].cost;

@@ -128,8 +128,8 @@ struct why_place {
 bool why_of_system(struct str path);
 /* Code of a function that is inlined from a header of the system: ask where it is called.
  * in NULL: do not. */
-int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
-		   uint64_t line, uint64_t instr);
+void why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		    uint64_t line, uint64_t instr);
 /* The line of the function itself that leads to it; if that is not known, its own. */
 struct why_place why_own_place(const struct why *w, unsigned side,
 			       const struct inlining *in, fn_id fn, file_id file,
@@ -260,7 +260,7 @@ struct why_cause {
 
 int why_causes(struct why *w, struct why_cause **out, size_t *n);
 /* Fill in what is not needed to choose a row. */
-int why_describe(struct why *w, struct why_cause *c);
+void why_describe(struct why *w, struct why_cause *c);
 /* A callee that only one side has: did, or does, the caller spend most of that itself? */
 bool why_inlined(const struct why *w, const struct why_cause *c);
 /* Does the change from `from` to `to` go the way of the cost? */
@@ -269,7 +269,7 @@ bool why_supports(const struct why_cause *c);
 /* ---- why_build.c ---- */
 
 /* Was one side built with other flags? */
-int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other);
+void why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other);
 
 /* ---- why_place.c ---- */
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out);

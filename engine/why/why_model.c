@@ -170,7 +170,7 @@ static void join_names(uint32_t *name, uint32_t f, uint32_t g)
 
 /* Levels of recursion and callers in names are vertices of their own.  For people they are
  * one function: the lowest vertex of its groups in both profiles. */
-static int group_names(struct exec *x, struct why *w)
+static void group_names(struct exec *x, struct why *w)
 {
 	w->name = EXEC_ARRAY(x, uint32_t, w->n);
 	for (uint32_t f = 0; f < w->n; f++)
@@ -199,10 +199,9 @@ static int group_names(struct exec *x, struct why *w)
 	}
 	for (uint32_t f = 0; f < w->n; f++)
 		w->name[f] = name_root(w->name, f);
-	return 0;
 }
 
-static int self_costs(struct exec *x, struct why *w)
+static void self_costs(struct exec *x, struct why *w)
 {
 	uint32_t most;
 
@@ -223,7 +222,6 @@ static int self_costs(struct exec *x, struct why *w)
 	w->out = EXEC_ARRAY(x, struct why_edge *, w->n);
 	w->outs = EXEC_ARRAY(x, uint32_t, w->n);
 	memcpy(w->gone, w->caller, w->n * sizeof(*w->gone));
-	return 0;
 }
 
 /* ---- places ---- */
@@ -235,12 +233,11 @@ bool why_of_system(struct str path)
 	       str_starts(path, STR("/usr/local/include/"));
 }
 
-int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
-		   uint64_t line, uint64_t instr)
+void why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		    uint64_t line, uint64_t instr)
 {
-	return in && why_of_system(store_file(st, file))
-		       ? inlining_want(in, fn, file, line, instr)
-		       : 0;
+	if (in && why_of_system(store_file(st, file)))
+		inlining_want(in, fn, file, line, instr);
 }
 
 /* Files that only debug information names have numbers of their own. */
@@ -359,9 +356,7 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct aren
 	if (fn_sites(x, fn, a, &row, &costs, &n) || (own && inlining_new(x, &in)))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
-		if (why_want_place(in, graph->st, fn, row[i].file, row[i].line,
-				   row[i].instr))
-			return x->err->kind;
+		why_want_place(in, graph->st, fn, row[i].file, row[i].line, row[i].instr);
 	if (in && inlining_read(in, false))
 		return x->err->kind;
 	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
@@ -738,9 +733,12 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, const struc
 		    (of && exec_set(w->run[s], of, &w->only[s])))
 			return w->run[s]->err->kind;
 	}
-	if (vertices(x, w, same) || number_files(x, w) || why_changed(w) ||
-	    group_names(x, w) || self_costs(x, w) || why_splice(w, &joinable, &joined) ||
-	    build_edges(x, w, joinable, &joined) || calls_from_outside(x, w))
+	if (vertices(x, w, same) || number_files(x, w) || why_changed(w))
+		return x->err->kind;
+	group_names(x, w);
+	self_costs(x, w);
+	if (why_splice(w, &joinable, &joined) || build_edges(x, w, joinable, &joined) ||
+	    calls_from_outside(x, w))
 		return x->err->kind;
 	return 0;
 }

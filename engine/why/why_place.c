@@ -192,8 +192,7 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 		memcpy(all, out->at, out->n * sizeof(*all));
 	out->at = all;
 	for (size_t i = 0; i < n; i++)
-		if (why_want_place(in, st, fn, row[i].file, row[i].line, row[i].instr))
-			return x->err->kind;
+		why_want_place(in, st, fn, row[i].file, row[i].line, row[i].instr);
 	if (in && inlining_read(in, false))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {

@@ -24,14 +24,13 @@ struct causes {
 	size_t n, cap;
 };
 
-static int add_cause(struct causes *c, struct why_cause one)
+static void add_cause(struct causes *c, struct why_cause one)
 {
 	if (one.cost == 0)
-		return 0;
+		return;
 	exec_grow(c->x, &c->at, &c->cap, c->n, c->n + 1, sizeof(*c->at));
 	c->at[c->n++] = one;
 	exec_poll(c->x);
-	return 0;
 }
 
 static void join_cause(struct why_cause *to, struct why_cause *from)
@@ -58,7 +57,7 @@ static uint32_t largest_via(const struct why *w, unsigned side, uint32_t from,
 }
 
 /* Move the part of *sum that came through joined functions to causes that name these. */
-static int add_through(struct causes *c, uint32_t from, uint32_t to, struct why_sum *sum)
+static void add_through(struct causes *c, uint32_t from, uint32_t to, struct why_sum *sum)
 {
 	const struct why *w = c->w;
 	const double base = why_via_total(w, BASE, from, to),
@@ -68,7 +67,7 @@ static int add_through(struct causes *c, uint32_t from, uint32_t to, struct why_
 	double take;
 
 	if (!(net * sum->cost > 0))
-		return 0;
+		return;
 	take = fabs(net) < 0.98 * fabs(sum->cost) ? net / sum->cost : 1;
 	for (uint32_t i = w->via_first[from]; i != WHY_NONE; i = w->via[i].next) {
 		const struct why_via *v = &w->via[i];
@@ -84,47 +83,41 @@ static int add_through(struct causes *c, uint32_t from, uint32_t to, struct why_
 		/* A deeper level of the caller itself is not a new function. */
 		if (w->name[from] == w->name[v->through])
 			one.only = WHY_BOTH;
-		if (add_cause(c, one))
-			return c->x->err->kind;
+		add_cause(c, one);
 	}
 	sum->cost = take < 1 ? (1 - take) * sum->cost : 0;
 	sum->spread *= 1 - take;
-	return 0;
 }
 
-static int list_terms(struct causes *c)
+static void list_terms(struct causes *c)
 {
 	struct why *w = c->w;
 
 	for (uint32_t f = 0; f < w->n; f++) {
 		struct why_sum own = w->own[f];
 
-		if (own.cost != 0 && w->via_first && add_through(c, f, WHY_NONE, &own))
-			return c->x->err->kind;
-		if (add_cause(c, (struct why_cause){.cost = own.cost,
-						    .spread = own.spread,
-						    .fn = f,
-						    .callee = WHY_NONE,
-						    .other = WHY_NONE}))
-			return c->x->err->kind;
+		if (own.cost != 0 && w->via_first)
+			add_through(c, f, WHY_NONE, &own);
+		add_cause(c, (struct why_cause){.cost = own.cost,
+						.spread = own.spread,
+						.fn = f,
+						.callee = WHY_NONE,
+						.other = WHY_NONE});
 		for (uint32_t i = 0; i < w->outs[f]; i++) {
 			struct why_edge *e = &w->out[f][i];
 			struct why_sum row = e->row;
 
-			if (row.cost != 0 && e->site == 0 && w->via_first &&
-			    add_through(c, f, e->to, &row))
-				return c->x->err->kind;
-			if (add_cause(c, (struct why_cause){
-						 .cost = row.cost,
-						 .spread = row.spread,
-						 .fn = e->caller ? e->caller - 1 : f,
-						 .callee = e->to,
-						 .edge = e,
-						 .other = WHY_NONE}))
-				return c->x->err->kind;
+			if (row.cost != 0 && e->site == 0 && w->via_first)
+				add_through(c, f, e->to, &row);
+			add_cause(c,
+				  (struct why_cause){.cost = row.cost,
+						     .spread = row.spread,
+						     .fn = e->caller ? e->caller - 1 : f,
+						     .callee = e->to,
+						     .edge = e,
+						     .other = WHY_NONE});
 		}
 	}
-	return 0;
 }
 
 /* ---- one cause from several terms ---- */
@@ -161,7 +154,7 @@ static int by_key_and_number(const void *pa, const void *pb)
 }
 
 /* The largest term stands for all. */
-static int join_terms(struct causes *c)
+static void join_terms(struct causes *c)
 {
 	struct key *key = EXEC_ARRAY(c->x, struct key, c->n + 1);
 	struct why_cause *to = EXEC_ARRAY(c->x, struct why_cause, c->n + 1);
@@ -191,7 +184,6 @@ static int join_terms(struct causes *c)
 	}
 	c->at = to;
 	c->n = n;
-	return 0;
 }
 
 /* ---- how often, before and now ---- */
@@ -440,7 +432,7 @@ static bool is_mean(const struct why *w, const struct levels *of,
 
 /* Twice as many calls of f, of which the new ones do nothing: a mean run of f does less, which
  * is no cause, but a part of what the calls cost. */
-static int join_means(struct causes *c, const struct levels *of)
+static void join_means(struct causes *c, const struct levels *of)
 {
 	const struct why *w = c->w;
 	struct why_cause **calls = EXEC_ARRAY(c->x, struct why_cause *, w->n);
@@ -467,7 +459,6 @@ static int join_means(struct causes *c, const struct levels *of)
 			join_cause(by, one);
 	}
 	exec_poll_now(c->x);
-	return 0;
 }
 
 /* Causes are in the order of their callers (join_terms()). */
@@ -483,7 +474,8 @@ static int find_means(struct causes *c)
 			;
 		join_recursion(c->w, of, &c->at[i], k - i);
 	}
-	return join_means(c, of);
+	join_means(c, of);
+	return 0;
 }
 
 /* ---- the heap ---- */
@@ -547,7 +539,7 @@ static void join_moved(struct why_cause *less, struct why_cause *more)
 	keep->other = gone->fn;
 }
 
-static int find_moved(struct causes *c)
+static void find_moved(struct causes *c)
 {
 	const struct why *w = c->w;
 	struct call_price of[SIDES];
@@ -570,7 +562,6 @@ static int find_moved(struct causes *c)
 	for (uint32_t f = 0; f < w->n; f++)
 		if (less[f] && less[f] != more[f])
 			join_moved(less[f], more[f]);
-	return 0;
 }
 
 /* ---- one call in place of another ---- */
@@ -640,7 +631,7 @@ static void join_swaps(struct why_cause **c, size_t n)
 }
 
 /* Causes are in the order of their callers (join_terms()). */
-static int find_swaps(struct causes *c)
+static void find_swaps(struct causes *c)
 {
 	struct why_cause **of = EXEC_ARRAY(c->x, struct why_cause *, c->n + 1);
 	const uint32_t *name = c->w->name;
@@ -662,7 +653,6 @@ static int find_swaps(struct causes *c)
 			join_swaps(of, k);
 		exec_poll(c->x);
 	}
-	return 0;
 }
 
 /* ---- all of them ---- */
@@ -722,10 +712,12 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	struct causes c = {.w = w, .x = w->run[HERE]};
 	size_t k = 0;
 
-	if (list_terms(&c) || join_terms(&c))
-		return c.x->err->kind;
+	list_terms(&c);
+	join_terms(&c);
 	join_heap(&c);
-	if (find_moved(&c) || find_swaps(&c) || find_means(&c))
+	find_moved(&c);
+	find_swaps(&c);
+	if (find_means(&c))
 		return c.x->err->kind;
 	for (size_t i = 0; i < c.n; i++) {
 		if (fabs(c.at[i].cost) < 0.5) {
@@ -839,7 +831,7 @@ static void describe_own(const struct why *w, struct why_cause *c)
 	}
 }
 
-int why_describe(struct why *w, struct why_cause *c)
+void why_describe(struct why *w, struct why_cause *c)
 {
 	/* Where contexts are joined, a caller that nests says nothing of what is below it. */
 	c->below = c->fn == w->root || w->caller[c->fn] || w->g[HERE]->member
@@ -849,8 +841,7 @@ int why_describe(struct why *w, struct why_cause *c)
 		c->below = WHY_NONE;
 	if (c->callee != WHY_NONE) {
 		describe_call(w, c);
-		return 0;
+		return;
 	}
 	describe_own(w, c);
-	return 0;
 }

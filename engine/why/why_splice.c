@@ -288,7 +288,7 @@ static int join_side(struct splice *s)
 	return 0;
 }
 
-static int keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
+static void keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct call *c = &s->call[i];
@@ -302,7 +302,6 @@ static int keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
 		e->calls[s->side] = c->calls;
 		e->cost[s->side] = c->cost;
 	}
-	return 0;
 }
 
 static bool is_called(const struct why *w, unsigned side, uint32_t f)
@@ -359,8 +358,9 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		if (!count[side])
 			continue;
 		graph_shape(w->g[side], &s.shape);
-		if (join_side(&s) || keep_calls(&s, out, &cap))
+		if (join_side(&s))
 			return x->err->kind;
+		keep_calls(&s, out, &cap);
 	}
 	if (out->n)
 		qsort(out->edge, out->n, sizeof(*out->edge), by_ends);

@@ -129,7 +129,7 @@ static void push_more(struct term_pass *s, uint32_t g)
 	}
 }
 
-static int find_more(struct term_pass *s)
+static void find_more(struct term_pass *s)
 {
 	enum { SWEEPS = 6 }; /* in a cycle */
 	const struct why *w = s->w;
@@ -148,7 +148,6 @@ static int find_more(struct term_pass *s)
 		}
 		exec_poll(s->x);
 	}
-	return 0;
 }
 
 /* The explanation by the callers of f alone. */
@@ -435,17 +434,15 @@ static size_t most_terms(const struct why *w)
 	return most;
 }
 
-static int one_pass(struct term_pass *s)
+static void one_pass(struct term_pass *s)
 {
 	memset(s->arrive, 0, s->w->n * sizeof(*s->arrive));
 	memset(s->more, 0, s->w->n * sizeof(*s->more));
-	if (find_more(s))
-		return s->x->err->kind;
+	find_more(s);
 	for (uint32_t u = s->w->units; u-- > 0;) {
 		pass_unit(s, u);
 		exec_poll(s->x);
 	}
-	return 0;
 }
 
 int why_terms(struct why *w)
@@ -464,10 +461,10 @@ int why_terms(struct why *w)
 	s.p = BASE;
 	s.q = HERE;
 	s.half = 0.5;
-	if (one_pass(&s))
-		return x->err->kind;
+	one_pass(&s);
 	s.p = HERE;
 	s.q = BASE;
 	s.half = -0.5;
-	return one_pass(&s);
+	one_pass(&s);
+	return 0;
 }

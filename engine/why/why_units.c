@@ -36,12 +36,9 @@ static int list_calls(struct why *w, struct arena *a, uint32_t **first, uint32_t
 }
 
 /* cycles_find() has callers first, units have callees first. */
-static int number_units(struct exec *x, struct why *w, const struct cycles *c)
+static void number_units(struct why *w, const struct cycles *c)
 {
 	w->units = (uint32_t)c->n;
-	w->unit = EXEC_ARRAY(x, uint32_t, w->n);
-	w->member = EXEC_ARRAY(x, uint32_t, w->n);
-	w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1);
 	for (uint32_t i = 0; i < w->n; i++) {
 		const uint32_t f = w->member[i] = c->topo[w->n - 1 - i];
 
@@ -51,27 +48,28 @@ static int number_units(struct exec *x, struct why *w, const struct cycles *c)
 	for (uint32_t g = 0; g < w->n; g++)
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
-	exec_poll_now(x);
-	return 0;
 }
 
 static int find_units(struct exec *x, struct why *w)
 {
 	uint32_t *first, *callee;
-	struct arena *scratch;
+	struct arena *scratch = need_scratch(x->a);
 	struct cycles c;
-	int rc;
 
-	scratch = need_scratch(x->a);
-	rc = list_calls(w, scratch, &first, &callee);
-	if (!rc && cycles_find(w->n, first, callee, &c)) {
-		rc = err_no_memory(x->err, "while looking for cycles");
-	} else if (!rc) {
-		rc = number_units(x, w, &c);
-		cycles_free(&c);
+	if (list_calls(w, scratch, &first, &callee)) {
+		scratch_free(scratch);
+		return x->err->kind;
 	}
+	w->unit = EXEC_ARRAY(x, uint32_t, w->n);
+	w->member = EXEC_ARRAY(x, uint32_t, w->n);
+	w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->n + 1);
+	if (cycles_find(w->n, first, callee, &c))
+		need_memory_for("while looking for cycles");
+	number_units(w, &c);
+	cycles_free(&c);
 	scratch_free(scratch);
-	return rc;
+	exec_poll_now(x);
+	return 0;
 }
 
 /* ---- repair ---- */
@@ -183,7 +181,7 @@ static void write_repaired(const struct repair *r)
 }
 
 /* The root calls what no call brings, too; its unit is the last one. */
-static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
+static void add_root(struct exec *x, struct why *w, double *const root[SIDES])
 {
 	const struct why_edge *outside = w->out[w->root];
 	const uint32_t outsides = w->outs[w->root];
@@ -208,7 +206,6 @@ static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
 		for (; at < outsides && outside[at].to == f; w->outs[w->root]++)
 			*e++ = outside[at++];
 	}
-	return 0;
 }
 
 static int repair_side(struct why *w, unsigned side, struct arena *scratch, double **root)
@@ -239,16 +236,15 @@ static int repair_side(struct why *w, unsigned side, struct arena *scratch, doub
 
 static int repair(struct exec *x, struct why *w)
 {
-	struct arena *scratch;
+	struct arena *scratch = need_scratch(x->a);
 	double *root[SIDES];
-	int rc;
+	const int rc = repair_side(w, BASE, scratch, &root[BASE]) ||
+				       repair_side(w, HERE, scratch, &root[HERE])
+			       ? x->err->kind
+			       : 0;
 
-	scratch = need_scratch(x->a);
-	rc = repair_side(w, BASE, scratch, &root[BASE]) ||
-			     repair_side(w, HERE, scratch, &root[HERE]) ||
-			     add_root(x, w, root)
-		     ? x->err->kind
-		     : 0;
+	if (!rc)
+		add_root(x, w, root);
 	scratch_free(scratch);
 	return rc;
 }
@@ -268,7 +264,7 @@ static void count_runs(struct why *w, unsigned side)
 }
 
 /* The edges by callee. */
-static int index_in(struct exec *x, struct why *w)
+static void index_in(struct exec *x, struct why *w)
 {
 	size_t edges = 0, *at = EXEC_ARRAY(x, size_t, (size_t)w->n + 2);
 
@@ -283,15 +279,15 @@ static int index_in(struct exec *x, struct why *w)
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			w->in[at[w->out[g][i].to + 1]++] = &w->out[g][i];
 	exec_poll_now(x);
-	return 0;
 }
 
 int why_units(struct why *w)
 {
 	struct exec *x = w->run[HERE];
 
-	if (find_units(x, w) || repair(x, w) || index_in(x, w))
+	if (find_units(x, w) || repair(x, w))
 		return x->err->kind;
+	index_in(x, w);
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->runs[s] = EXEC_ARRAY(x, double, w->n);
 		count_runs(w, s);
