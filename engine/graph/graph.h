@@ -26,6 +26,7 @@ enum graph_by {
 	GRAPH_BY_OBJECT,
 	GRAPH_BY_DIR,
 	GRAPH_BY_CLASS,
+	GRAPH_BY_LAYER, /* the object if several are named, else name_layer() */
 	GRAPH_BYS,
 };
 struct graph_sums; /* sums over the calls of each function, of one event */

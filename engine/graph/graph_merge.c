@@ -477,14 +477,27 @@ static void group_by_place(struct graph *g, struct graph_draft *d, enum graph_by
 	store_sound(g->st);
 }
 
-static void group_by_class(struct graph *g, struct graph_draft *d, struct texts *t)
+static void group_by_name(struct graph *g, struct graph_draft *d, enum graph_by by,
+			  struct texts *t)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
-		const uint32_t group = number_text(t, graph_class_shown(g, f));
+		const uint32_t group = number_text(
+			t, by == GRAPH_BY_CLASS
+				   ? graph_class_shown(g, f)
+				   : name_layer(graph_name(g, f), graph_file(g, f)));
 
 		graph_draft_join(d, f, group);
 		graph_poll(g, f);
 	}
+}
+
+uint32_t graph_names_objects(const struct graph *g)
+{
+	uint32_t n = 0;
+
+	for (obj_id o = 0; o < store_info(g->st)->objects; o++)
+		n += !str_starts(store_obj(g->st, o), STR("???"));
+	return n;
 }
 
 void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out)
@@ -492,13 +505,15 @@ void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out)
 	struct graph_draft d;
 	struct texts t = {.by.arena = g->a};
 
+	if (by == GRAPH_BY_LAYER && graph_names_objects(g) > 1)
+		by = GRAPH_BY_OBJECT;
 	*out = g->by[by];
 	if (*out)
 		return;
 	graph_draft(g, &d);
 	t.text = NEED_ARRAY(g->a, struct str, (size_t)g->functions + 1);
-	if (by == GRAPH_BY_CLASS)
-		group_by_class(g, &d, &t);
+	if (by == GRAPH_BY_CLASS || by == GRAPH_BY_LAYER)
+		group_by_name(g, &d, by, &t);
 	else
 		group_by_place(g, &d, by, &t);
 	d.name = t.text;

@@ -6,6 +6,8 @@
 
 struct fn_set;
 
+/* How many objects the profile names. */
+uint32_t graph_names_objects(const struct graph *g);
 /* Merge the functions of each file (object, ...) into one with its name.  Exact.  The
  * graph is made once, and kept with g. */
 void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out);

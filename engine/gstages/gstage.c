@@ -219,27 +219,18 @@ static void gstage_cut(struct exec *x, const struct gstage *g, const struct fn_s
 	hide(x, set);
 }
 
-/* One row for all would look like an answer. */
-static void note_no_objects(struct exec *x)
-{
-	struct store *st = x->g->st;
-
-	if (store_info(st)->objects > 1 ||
-	    (store_info(st)->objects && !str_starts(store_obj(st, 0), STR("???"))))
-		return;
-	exec_note(x, STR("this profile names no objects: collapse by file, class "
-			 "or dir"));
-}
-
 static void collapse_by(struct exec *x, const struct gstage *g)
 {
 	enum graph_by by = str_eq(g->name, STR("file"))	    ? GRAPH_BY_FILE
 			   : str_eq(g->name, STR("object")) ? GRAPH_BY_OBJECT
 			   : str_eq(g->name, STR("dir"))    ? GRAPH_BY_DIR
-							    : GRAPH_BY_CLASS;
+			   : str_eq(g->name, STR("class"))  ? GRAPH_BY_CLASS
+							    : GRAPH_BY_LAYER;
 
-	if (by == GRAPH_BY_OBJECT)
-		note_no_objects(x);
+	/* One row for all would look like an answer. */
+	if (by == GRAPH_BY_OBJECT && !graph_names_objects(x->g))
+		exec_note(x, STR("this profile names no objects: collapse by layer, file, "
+				 "class or dir"));
 	graph_collapse_by(x->g, by, &x->g);
 }
 

@@ -64,7 +64,7 @@ const struct stage_word stage_words[] = {
 	{"ignore", true, G_IGNORE, "ignore SET"},
 	{"hide", true, G_HIDE, "hide SET"},
 	{"collapse", true, G_COLLAPSE,
-	 "collapse SET [as NAME], collapse by file|object|class|dir"},
+	 "collapse SET [as NAME], collapse by file|object|class|dir|layer"},
 	{"contexts", true, G_CONTEXTS, "contexts"},
 	{"norec", true, G_NOREC, "norec"},
 	{"whole", true, G_WHOLE, "whole"},

@@ -28,7 +28,7 @@ bool parse_is_gstage(const struct parser *p, const struct token *t)
 
 static int g_collapse(struct parser *p, struct gstage *g)
 {
-	static const char *const by[] = {"file", "object", "class", "dir"};
+	static const char *const by[] = {"file", "object", "class", "dir", "layer"};
 	struct token t;
 	struct str text;
 
@@ -55,7 +55,7 @@ static int g_collapse(struct parser *p, struct gstage *g)
 		}
 	}
 	parse_fail(p, t.kind == '$' ? span_to(t.at, p) : token_span(&t),
-		   "'collapse by' needs file, object, class or dir");
+		   "'collapse by' needs file, object, class, dir or layer");
 	return err_hint(p->err, "for a set of functions: collapse SET as NAME");
 }
 

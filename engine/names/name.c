@@ -687,6 +687,52 @@ struct str name_class(struct str name)
 	return parsed.head;
 }
 
+/* "json" of /usr/lib/python3.11/json/encoder.py, "six" of .../site-packages/six.py. */
+static struct str python_module(struct str file)
+{
+	static const char *const below[] = {"/site-packages/", "/dist-packages/",
+					    "/lib/python"};
+	struct str s = str_basename(file);
+
+	for (size_t i = 0; i < 3; i++) {
+		const size_t at = str_find_str(file, str_c(below[i]));
+
+		if (at == file.n)
+			continue;
+		s = str_from(file, at + strlen(below[i]));
+		if (i == 2) /* 3.11/ */
+			s = str_from(s, str_find(s, '/') + (str_find(s, '/') < s.n));
+		s.n = str_find(s, '/');
+		break;
+	}
+	return str_ends(s, STR(".py")) ? (struct str){s.p, s.n - 3} : s;
+}
+
+struct str name_layer(struct str name, struct str file)
+{
+	static const char *const ends[] = {"::", "\\", "->"};
+	const struct str included = name_included(name);
+
+	if (included.n)
+		return str_basename(included);
+	if (str_ends(file, STR(".py")))
+		return python_module(file);
+	for (size_t i = 1; i < name.n && !strchr("<({ ", name.p[i]); i++)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)
+			if (str_starts(str_from(name, i), str_c(ends[k])))
+				return (struct str){name.p, i};
+	if (str_ends(file, STR(".go")) || str_ends(file, STR(".s"))) {
+		/* encoding/json.(*decodeState).object */
+		const struct str before = {name.p, str_find(name, '(')};
+		const size_t base = (size_t)(str_basename(before).p - name.p);
+		const size_t dot = base + str_find(str_from(name, base), '.');
+
+		if (dot < name.n)
+			return (struct str){name.p, dot};
+	}
+	return str_basename(file);
+}
+
 struct str name_last(struct str name)
 {
 	struct name parsed;

@@ -54,6 +54,9 @@ struct str name_short(struct str name, struct arena *a);
 /* The class or module: mostly all before the last component, with template arguments; may
  * be empty. */
 struct str name_class(struct str name);
+/* What people call a layer: the outermost namespace of PHP, C++ and Rust, the package of Go,
+ * of Python the package or module that the file is of; else the file. */
+struct str name_layer(struct str name, struct str file);
 /* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
 struct str name_included(struct str name);
 /* The last component: "push_back". */

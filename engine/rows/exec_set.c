@@ -13,6 +13,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/loaders.h"
+#include "engine/rows/program.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
@@ -137,6 +138,24 @@ static int none_in_common(struct exec *x, const struct set *s)
 			STR_ARG(s->text), STR_ARG(s->text));
 }
 
+/* Sets that are always there and have functions that no name tells. */
+static int add_more(struct exec *x, struct str name, struct fn_set *set)
+{
+	static const struct {
+		const char *name;
+		int (*add)(struct exec *x, struct fn_set *set);
+	} more[] = {
+		{"autoload", exec_add_loaders},
+		{"start", exec_add_start},
+		{"program", exec_add_program},
+	};
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		if (str_eq(name, str_c(more[i].name)))
+			return more[i].add(x, set);
+	return 0;
+}
+
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
@@ -167,13 +186,15 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	rc = rc ? rc : exec_set(&in, parsed, out);
 	x->absent = in.absent;
-	if (!rc)
-		return in.common && str_eq(s->text, STR("autoload"))
-			       ? exec_add_loaders(x, *out)
-			       : 0;
+	if (in.common && (!rc || x->absent)) {
+		if (rc && !(*out = exec_new_set(x, x->g->functions)))
+			return x->err->kind;
+		if (add_more(x, s->text, *out))
+			return x->err->kind;
+		x->absent &= !fnset_count(*out);
+		return x->absent ? none_in_common(x, s) : 0;
+	}
 	/* Its position is in the text of the let: point at the variable. */
-	if (in.common && x->absent)
-		return none_in_common(x, s);
 	if (inner.kind == ERR_LIMIT)
 		err_set(x->err, inner.kind, s->span.at, "%s", inner.text);
 	else
@@ -222,6 +243,23 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 	return 0;
 }
 
+/* All that is not: of a set that is always there and has no function here, all. */
+static int not_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	const bool common = s->a->op == SET_VAR &&
+			    common_set_find(s->a->text) ==
+				    parse_find_value(&x->env->limits, s->a->text, false);
+	struct err none = {0};
+	bool absent = false;
+
+	if (common ? either_side(x, s->a, out, &absent, &none) : exec_set(x, s->a, out))
+		return x->err->kind;
+	if (absent && !(*out = exec_new_set(x, x->g->functions)))
+		return x->err->kind;
+	fnset_not(*out);
+	return 0;
+}
+
 static int and_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct fn_set *b;
@@ -247,11 +285,7 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 		       : s->field == MATCH_LINE ? line_set(x, s, out)
 						: exec_name_set(x, s, out);
 	case SET_VAR: return var_set(x, s, out);
-	case SET_NOT:
-		if (exec_set(x, s->a, out))
-			return x->err->kind;
-		fnset_not(*out);
-		return 0;
+	case SET_NOT: return not_set(x, s, out);
 	case SET_OR: return or_set(x, s, out);
 	case SET_AND: return and_set(x, s, out);
 	}

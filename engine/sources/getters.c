@@ -9,7 +9,9 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
 #include "engine/rows/exec.h"
+#include "engine/sources/source.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 
 /* From 1. */
 uint64_t row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
@@ -163,6 +165,43 @@ uint64_t fn_callees(const struct table *t, uint32_t f, uint32_t e UNUSED)
 
 	graph_callees(t->g, f, &first, &n);
 	return n;
+}
+
+/* What f calls a few times each time it runs, in all, and the most that one has that it
+ * calls once.  What recursion costs below f, f is asked about. */
+static int64_t passed(const struct table *t, uint32_t f, uint32_t e, int64_t *most)
+{
+	enum { FEW = 20 };
+	const double runs = (double)fn_activations(t->g, f);
+	int64_t all = 0;
+	uint32_t first, n;
+
+	graph_callees(t->g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++) {
+		const int64_t incl = graph_edge_incl(t->g, i, e);
+		const double each = (double)graph_edge_calls(t->g, i) / runs;
+
+		if (each > FEW || fn_recursive(t, graph_edge_callee(t->g, i), e))
+			continue;
+		cost_add(&all, incl);
+		*most = each <= 1 && incl > *most ? incl : *most;
+	}
+	return all;
+}
+
+uint64_t fn_passed(const struct table *t, uint32_t f, uint32_t e)
+{
+	int64_t most = 0;
+
+	return (uint64_t)passed(t, f, e, &most);
+}
+
+uint64_t fn_passed_most(const struct table *t, uint32_t f, uint32_t e)
+{
+	int64_t most = 0;
+
+	passed(t, f, e, &most);
+	return (uint64_t)most;
 }
 
 /* A card has bounds where there is an estimate. */

@@ -21,7 +21,8 @@ typedef bool holds(const struct table *t); /* of all rows */
 typedef int prepare(const struct table *t, uint32_t event);
 
 /* getters.c: of rows; of functions of the graph, whatever the rows are; and of calls */
-get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees;
+get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees, fn_passed,
+	fn_passed_most;
 get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
 get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,
@@ -56,7 +57,7 @@ prepare prepare_contexts;
 get_number place_self, place_incl, site_incl, site_callee_id;
 get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
 	jump_to_name;
-get_bool place_about;
+get_bool place_about, site_recursive;
 holds place_exact;
 get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;

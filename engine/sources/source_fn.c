@@ -51,6 +51,8 @@ static const struct listed fn_list[] = {
 	{"class", 0, 0},
 	{"dir", 0, 0},
 	{"fn_id", 0, 0},
+	{"passed", 0, 0},
+	{"passed_most", 0, 0},
 	{"calls_only", SHOW_T, 6},
 };
 

@@ -390,6 +390,16 @@ uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	return f == GRAPH_NONE ? 0 : graph_id(t->g, f);
 }
 
+/* A call inside a cycle, or of itself. */
+bool site_recursive(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	const uint32_t from = site_fn(t, r), to = site_callee_fn(t, r);
+	const uint32_t cycle = from == GRAPH_NONE ? 0 : graph_cycle(t->g, from);
+
+	return to != GRAPH_NONE &&
+	       (from == to || (cycle && cycle == graph_cycle(t->g, to)));
+}
+
 bool site_no_callee(const struct table *t, uint32_t r)
 {
 	return site_callee_fn(t, r) == GRAPH_NONE;
@@ -421,6 +431,7 @@ static const struct listed site_list[] = {
 	{"incl", BOTH, 4},
 	{"incl%", SHOW_T | HAS_BAR, 5},
 	{"caller_calls", 0, 0},
+	{"recursive", 0, 0},
 	{"caller_id", 0, 0},
 	{"callee_id", 0, 0},
 };

@@ -67,7 +67,7 @@ static void note_unit(struct exec *x, const struct expr *cost, const struct expr
 	char value[UNIT_TEXT_MAX];
 
 	if (number->op != EX_NUMBER || number->unit.kind || !u.kind || u.scale == 1 ||
-	    !(number->number > 0))
+	    cost->percent || !(number->number > 0))
 		return;
 	unit_text(value, u, number->number);
 	exec_notef(x, "%.*s counts units of %s %s, as csv has them: %s",

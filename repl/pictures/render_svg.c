@@ -29,6 +29,7 @@
 
 #include "engine/query.h"
 #include "engine/graph/graph.h"
+#include "engine/names/name.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
 #include "repl/render/brief.h"
@@ -79,7 +80,6 @@ struct picture {
 
 static struct str group_name(const struct picture *p, const struct frame *x, bool objects)
 {
-	static const char *const ends[] = {"::", "\\", "->"};
 	const struct graph *g;
 	uint32_t fn = x->fn;
 	struct str path;
@@ -88,11 +88,8 @@ static struct str group_name(const struct picture *p, const struct frame *x, boo
 		return STR("");
 	g = frame_graph(p->rd->r, &fn);
 	path = objects ? graph_obj(g, fn) : graph_file(g, fn);
-	for (size_t i = 1; !objects && i < x->name.n && !strchr("<({ ", x->name.p[i]);
-	     i++)
-		for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
-			if (str_starts(str_from(x->name, i), str_c(ends[k])))
-				return (struct str){x->name.p, i};
+	if (!objects)
+		path = name_layer(x->name, path);
 	return str_eq(path, STR("???")) ? STR("") : str_basename(path);
 }
 

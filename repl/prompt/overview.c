@@ -2,7 +2,7 @@
  * overview.c - what stands out in a profile, each finding in a line with its query.
  *
  *	at_most  share%  finding  query            value
- *	445,092  19.21%  loop     .run n-plus-one  sort_comp 12.21 times in each auxsort (...)
+ *	445,092  19.21%  loop     .run n-plus-one  sort_comp 12.21 times in auxsort (...)
  *
  * The rows of a query, mostly of one that ships, become a sentence: a name in braces stands
  * for the cell of this column in the first row of the last answer that has it.  What it would
@@ -39,14 +39,17 @@ static const struct kind {
 	const char *query;     /* after ".run ", a query that ships */
 	const char *uncounted; /* the same where calls are not counted; NULL: nothing */
 } kinds[] = {
+	{"start", "before the program, most by {fn}", "hi", ".run start",
+	 "before the program, most by {fn}"},
+	{"costly call", "{fn}, {calls} calls", "incl", ".run costly-call", NULL},
 	{"loop", "{callee} {each} times in {caller} ({file:line})", "incl",
 	 ".run n-plus-one", NULL},
-	{"hot", "{fn} itself, {calls} calls", "self", "top 1 | where self% >= 20",
-	 "{fn} itself"},
+	{"hot", "{fn} itself, {calls} calls", "self",
+	 "top 1 of not $start | where self% >= 20", "{fn} itself"},
 	{"small", "{rows} functions, most by {fn}, {calls} calls", "self",
 	 ".run small-hot", NULL},
-	{"inlined", "{rows} pieces, most of {file} in {into}", "self", "top 999 inlined",
-	 "{rows} pieces, most of {file} in {into}"},
+	{"inlined", "{rows} pieces, most of {file} in {into}", "self",
+	 "top 999 inlined of not $start", "{rows} pieces, most of {file} in {into}"},
 	{"allocation", "{allocations} allocations, most of the cost by {fn}", "est",
 	 ".run alloc-churn", "most of the cost by {fn}"},
 	{"copies", "most by {fn}, {calls} calls", "est", ".run copies", "most by {fn}"},
@@ -128,7 +131,7 @@ static bool next_name(const char *says, size_t *at, struct str *before, struct s
 }
 
 static void fill_in(struct overview *v, const struct result *r, const struct shown *cols,
-		    size_t n)
+		    size_t n, size_t row)
 {
 	struct finding *f = &v->found[v->n];
 	struct str before, name;
@@ -142,10 +145,10 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 		o.n = 0;
 		if (str_eq(name, STR("rows"))) {
 			out_u64(&o, r->rows);
-		} else if (c && !render_absent(c->c, 0)) {
+		} else if (c && !render_absent(c->c, row)) {
 			cell = *c;
 			cell.base_name = c->line || c->c->type == COL_FILE;
-			cell_put(&o, &plain, &cell, 0, CELL);
+			cell_put(&o, &plain, &cell, row, CELL);
 		}
 		if (o.n)
 			f->cell[i] = arena_str(&v->texts, out_text(&o));
@@ -160,7 +163,7 @@ static bool is_bound(const struct kind *k)
 }
 
 static void find_most(struct finding *f, const struct result *r, const struct shown *cols,
-		      size_t n)
+		      size_t n, size_t first)
 {
 	const char *most = f->card ? NULL : f->kind->most, *at = most;
 
@@ -168,6 +171,7 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 		at = ++most;
 	for (size_t len; at && *at; at += len + strspn(at + len, " +")) {
 		const struct shown *c;
+		bool all;
 
 		len = strcspn(at, " ");
 		if (!(c = find_shown(cols, n, (struct str){at, len})))
@@ -179,8 +183,9 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 			f->least = true;
 		if (!c)
 			return;
-		for (size_t row = 0;
-		     row < (c->c->adds_up || is_bound(f->kind) ? r->rows : 1); row++)
+		all = c->c->adds_up || is_bound(f->kind);
+		for (size_t row = all ? 0 : first; row < (all ? r->rows : first + 1);
+		     row++)
 			if (!render_absent(c->c, row))
 				cost_add(&f->at_most, c->c->i[row]);
 		f->saves = true;
@@ -188,17 +193,25 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 	}
 }
 
-/* A loop of so few calls is in any program. */
-static bool is_usual(const struct shown *cols, size_t n)
+/* The row that the sentence is about: the first loop that is not usual, or else the first. */
+static size_t find_row(const struct result *r, const struct shown *cols, size_t n,
+		       bool *usual)
 {
-	static const double usual = 20;
-	const struct shown *each = find_shown(cols, n, STR("each"));
+	static const double few = 20; /* a loop of so few calls is in any program */
+	const struct shown *each = find_shown(cols, n, STR("each")),
+			   *in = find_shown(cols, n, STR("recursive"));
 
-	return each && each->c->f && !render_absent(each->c, 0) && each->c->f[0] < usual;
+	*usual = each && in;
+	for (size_t row = 0; *usual && row < r->rows; row++)
+		if (each->c->f[row] >= few && !in->c->b[row]) {
+			*usual = false;
+			return row;
+		}
+	return 0;
 }
 
-/* Recursion and cycles are how interpreters and compilers are made, as are loops of a few
- * calls: they come last. */
+/* Recursion and cycles are how interpreters and compilers are made, as are loops inside of
+ * them, and those of a few calls: they come last. */
 static bool comes_before(const struct finding *a, const struct finding *b)
 {
 	return a->usual != b->usual ? b->usual : a->share > b->share;
@@ -209,16 +222,18 @@ static int take_answer(void *arg, const struct result *r, struct err *err)
 	struct overview *v = arg;
 	struct finding *f = &v->found[v->n];
 	struct shown *cols;
-	size_t n;
+	size_t n, row;
+	bool usual;
 
 	if (!r->rows || result_whole(r, err))
 		return err->kind;
 	if (!(cols = calloc(r->ncols, sizeof(*cols))))
 		return err_no_memory(err, NULL);
 	n = columns_choose(r, r->rows, false, false, cols);
-	fill_in(v, r, cols, n);
-	find_most(f, r, cols, n);
-	f->usual = !f->kind->most || is_bound(f->kind) || is_usual(cols, n);
+	row = find_row(r, cols, n, &usual);
+	fill_in(v, r, cols, n, row);
+	find_most(f, r, cols, n, row);
+	f->usual = !f->kind->most || is_bound(f->kind) || usual;
 	f->total = r->total;
 	f->unit = r->unit;
 	free(cols);
@@ -292,6 +307,10 @@ static void keep(struct overview *v)
 	f.share = f.total > 0 ? 100.0 * (double)f.at_most / (double)f.total : 0;
 	if (!say(v, &f) || (f.kind->most && !(f.saves && f.share >= LEAST)))
 		return;
+	if (is_bound(f.kind) && f.at_most >= f.total) { /* this tells nothing */
+		f.saves = false;
+		f.share = 0;
+	}
 	for (; at && comes_before(&f, &v->found[at - 1]); at--)
 		v->found[at] = v->found[at - 1];
 	v->found[at] = f;

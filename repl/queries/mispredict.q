@@ -1,8 +1,9 @@
 -- Functions and lines with most mispredicted branches, and their rates
-functions | where Bcm + Bim >= ${MIN:=10}
+-- Apart from the start of the process (OF=/./: with it).
+functions of ${OF:=not $start} | where Bcm + Bim >= ${MIN:=10}
 | sort Bcm + Bim | take ${N:=20}
 | show fn, file:line, Bc, Bcm, Bcm / Bc as rate, Bi, Bim, Bim / Bi as indirect
 
-lines | where Bcm + Bim >= $MIN
+lines of $OF | where Bcm + Bim >= $MIN
 | sort Bcm + Bim | take $N
 | show file:line, fn, Bc, Bcm, Bcm / Bc as rate, Bi, Bim

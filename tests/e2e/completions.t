@@ -44,7 +44,7 @@ if shutil.which("bash"):
     status, got = sh(["bash", "-c", each, "-", "", "-f"])
     same([n for n in evil if n[:-2] not in got.split("\n")], [], "bash: the names of query files, as they are")
     ok(not os.path.exists("ran"), "bash: nothing in them is run", got)
-    same(sh(["bash", "-c", each, "-", "gate-", "-f"]), (0, "gate-calls\ngate-instructions\ngate-time\n"), "bash: those that begin so")
+    same(sh(["bash", "-c", each, "-", "gate-", "-f"]), (0, "gate-calls\ngate-instructions\ngate-region\ngate-time\n"), "bash: those that begin so")
     shutil.rmtree(".config")
 else:
     skip("bash completes", "bash is not installed")

@@ -19,7 +19,7 @@ MISSING = re.compile("|".join([
     r"no event '\w+'; this profile has ",
     r"no profile is open under the name 'base'; open: ",
     r"this profile does not hold its call tree",
-    r"this profile has no function of \$\w+ \(",
+    r"(in \$OF = \$program: )?this profile has no function of \$\w+ \(",
     r"in \$\w+ = /\./: this profile has no functions$",
 ]))
 for folder in ("producers", "small", "quirks", "truth", "queries"):
@@ -267,7 +267,7 @@ for path, kind, want in (
     ok(r.status == (0 if want else 1) and sorted(r.text.split()[1:]) == sorted((want or "").split()), "$%s in %s" % (kind, path), r)
 
 r = run("p.out", "-q", "-c", ".sets")
-same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "allocations", "copies", "libc", "stl", "locks", "autoload"], ".sets lists them")
+same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "allocations", "copies", "libc", "stl", "locks", "autoload", "start", "program"], ".sets lists them")
 r = run("p.out", "-q", "-c", ".sets alloc", "-c", ".sets $alloc")
 ok(r.status == 0 and r.text.count(" = /^(?:") == 2, ".sets NAME shows what it matches", r)
 r = run("p.out", "-q", "--set", "alloc=work", "-c", "functions of $alloc | show fn", "-c", ".sets alloc")
