@@ -281,8 +281,8 @@ static int differs(struct both *b, enum index_table t)
 	return err_hint(b->err, "rebuild it: run quern with --rebuild");
 }
 
-/* Where the names of parts are packed depends on the memory there was: they are compared
- * by same_part_names(). */
+/* Where the names of parts are packed depends on the memory there was: they are read by
+ * store_verify() alone. */
 static int next_value(MDB_cursor *cursor, MDB_val *key, MDB_val *value)
 {
 	int rc;
@@ -292,46 +292,6 @@ static int next_value(MDB_cursor *cursor, MDB_val *key, MDB_val *value)
 	while (!rc && (table_of(key) == TABLE_PART_NAMES ||
 		       table_of(key) == TABLE_PART_NAMES_AT));
 	return rc;
-}
-
-static bool same_number(struct varint_reader in[2], uint64_t *v)
-{
-	const uint64_t other = varint_get(&in[1]);
-
-	*v = varint_get(&in[0]);
-	return *v == other && !in[0].bad && !in[1].bad;
-}
-
-/* Whether names begin anew with the part, and what it defines. */
-static bool same_definitions(struct varint_reader in[2])
-{
-	uint64_t n, v;
-
-	if (!same_number(in, &v))
-		return false;
-	for (int i = 0; i < SPACES; i++) {
-		if (!same_number(in, &n))
-			return false;
-		for (; n; n--)
-			if (!same_number(in, &v) || !same_number(in, &v))
-				return false;
-	}
-	return true;
-}
-
-static int same_part_names(struct both *b)
-{
-	const uint32_t parts = b->st[0]->info.parts;
-	struct varint_reader in[2];
-
-	for (uint32_t part = 0; parts > 1 && part < parts; part++) {
-		for (int i = 0; i < 2; i++)
-			if (part_names_open(b->st[i], part, &in[i], b->err))
-				return b->err->kind;
-		if (!same_definitions(in))
-			return differs(b, TABLE_PART_NAMES);
-	}
-	return 0;
 }
 
 static int same_guarded(void *arg)
@@ -350,8 +310,7 @@ static int same_guarded(void *arg)
 						     : !same_bytes(&value[0], &value[1])))
 			return differs(b, table_of(&key[0]));
 	}
-	return rc[0] == rc[1] ? same_part_names(b)
-			      : differs(b, table_of(&key[rc[0] != 0]));
+	return rc[0] == rc[1] ? b->err->kind : differs(b, table_of(&key[rc[0] != 0]));
 }
 
 int store_same(struct store *st, struct store *again, struct err *err)
