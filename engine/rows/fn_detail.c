@@ -253,9 +253,10 @@ int fn_part_tree(struct exec *x, struct graph *g)
 	store_tree(g->st, &tree);
 	if (!g->parts || g->tree || !tree.whole)
 		return 0;
-	if (!x->parts) /* all of them */
+	if (!x->parts) { /* all of them */
 		graph_part_tree(g, NULL);
-	return 0;
+		return 0;
+	}
 	if (parts_of(x, &p)) {
 		const struct err why = *x->err;
 

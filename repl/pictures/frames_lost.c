@@ -12,6 +12,7 @@
 #include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
+#include "engine/path/path.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "repl/pictures/frames.h"
@@ -58,8 +59,9 @@ int frames_find_lost(struct render *rd, struct frames *f)
 {
 	const struct result *r = rd->r;
 
-	/* A tree of all stacks, which no stage changed. */
-	if (!f->estimated || f->sides != 1 || !r->paths || r->upward || r->top.name.n)
+	/* A tree of all stacks, which neither the query nor a stage cut. */
+	if (!f->estimated || f->sides != 1 || !r->paths || r->paths->known ||
+	    !r->paths->grown || r->upward || r->top.name.n)
 		return 0;
 	if (session_graph_event(r->graph, r->event_id, rd->err))
 		return rd->err->kind;

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 
-from e2e import done, ok, run, same, small, top
+from e2e import done, fixtures, ok, run, same, small, top
 
 GATE = "functions vs base | where delta% > 5 | expect none"
 
@@ -164,6 +164,7 @@ write("other.out", [("g%d" % i, "1") for i in range(5)] + [("f0", "1")])
 write("few.out", [("h%d" % i, "1") for i in range(5)] + [("f0", "1")])
 case("paired", "of the cost is in functions that both profiles have", "few.out", "base=other.out",
      query="functions vs base | where delta% > 5 and delta > 10 | expect none")
+case("edges", "returns were taken for calls: 200 Ir (100.0 %)", fixtures + "/callers/inverted.cg", query="functions | expect self > 0")
 same(sorted(set(words) - set(cases)), ["empty", "gone", "unsure"], "each word has a case here, in gate.t, action.t or pairs.t")
 # An event that is a sum of others, and a sum of rows, may not fit: they stand at the same end on both sides.
 for name, cost in (("sums.old", 10 ** 10), ("sums.new", 2 * 10 ** 10)):
