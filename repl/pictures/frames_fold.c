@@ -395,7 +395,7 @@ void frames_recursion_text(const struct render *rd, const struct frames *f, char
 			   size_t size)
 {
 	const int s = f->deeper[0] ? 0 : 1;
-	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 60];
+	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 80];
 	size_t n = 0;
 
 	*buf = '\0';

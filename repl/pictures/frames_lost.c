@@ -43,7 +43,8 @@ static void find_worst(const struct result *r, struct frames *f)
 					     ? 0
 					     : apart(f->drawn[fn], exact_of(r, fn));
 
-		if (off <= f->sum[0] / LITTLE) {
+		/* What the query leaves out is not lost. */
+		if (off <= f->sum[0] / LITTLE + f->left_out) {
 			f->drawn[fn] = FRAMES_AS_EXACT;
 			continue;
 		}
@@ -59,9 +60,9 @@ int frames_find_lost(struct render *rd, struct frames *f)
 {
 	const struct result *r = rd->r;
 
-	/* A tree of all stacks, which neither the query nor a stage cut. */
-	if (!f->estimated || f->sides != 1 || !r->paths || r->paths->known ||
-	    !r->paths->grown || r->upward || r->top.name.n)
+	/* A tree of all stacks, which no stage changed. */
+	if (!f->estimated || f->sides != 1 || !r->paths || r->paths->known || r->upward ||
+	    r->top.name.n)
 		return 0;
 	if (session_graph_event(r->graph, r->event_id, rd->err))
 		return rd->err->kind;
@@ -87,7 +88,8 @@ bool frames_lost_text(const struct result *r, const struct frames *f, uint32_t f
 		return false;
 	number_percent(drawn, 100.0 * (double)f->drawn[fn] / (double)f->sum[0]);
 	number_percent(exact, 100.0 * (double)exact_of(r, fn) / (double)f->sum[0]);
-	snprintf(buf, size, "drawn %s, exactly %s: the estimate loses its stacks", drawn,
-		 exact);
+	snprintf(buf, size, "drawn %s, exactly %s: the estimate %s", drawn, exact,
+		 f->drawn[fn] < exact_of(r, fn) ? "loses its stacks"
+						: "puts it on stacks of others");
 	return true;
 }

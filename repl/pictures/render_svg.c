@@ -74,6 +74,7 @@ struct picture {
 	double *change;	      /* [functions of both]: own cost less that of the base */
 	double changes;	      /* all of them, without their signs */
 	struct arena arrays, text;
+	char recursion[300]; /* frames_recursion_text() */
 };
 
 /* ---- what frames are made of ---- */
@@ -225,7 +226,7 @@ static void put_recursion(struct picture *p, const struct frame *x)
 {
 	static const char *const ends[] = {"th", "st", "nd", "rd"};
 	const uint32_t nth = x->times + 1, end = nth / 10 % 10 == 1 ? 0 : nth % 10;
-	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 60];
+	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 80];
 
 	if (frames_lost_text(p->rd->r, p->f, x->fn, lost, sizeof(lost)))
 		emit_xml(p->rd->o, "\nof its function is ", str_c(lost), "");
@@ -545,16 +546,18 @@ static void put_head(struct picture *p, size_t height)
 static void put_tail(struct picture *p, size_t height)
 {
 	struct out *o = p->rd->o;
-	char share[NUMBER_MAX], deep[300];
+	char share[NUMBER_MAX];
 	const struct result *r = p->rd->r;
 
+	if (*p->recursion) {
+		out_printf(o, "<text x=\"%d\" y=\"%zu\">", MARGIN, height - 8 - ROW);
+		emit_xml(o, p->f->again ? "\xe2\x86\xbb " : "", str_c(p->recursion),
+			 "</text>\n");
+	}
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">+N: calls under %.0f px",
 		   MARGIN, height - 8, p->narrow);
 	if (p->f->joined)
 		out_c(o, "; \xe2\x80\xba chain joined");
-	frames_recursion_text(p->rd, p->f, deep, sizeof(deep));
-	if (*deep)
-		emit_xml(o, p->f->again ? "; \xe2\x86\xbb " : "; ", str_c(deep), "");
 	if (p->cut)
 		out_printf(o, "; deeper than %d rows: %s frames", ROWS, GROUPED(p->cut));
 	if (p->f->left_out && p->f->sum[0]) {
@@ -591,7 +594,8 @@ static void draw(struct picture *p)
 	     p->narrow *= 1.25)
 		if (p->rd->err->kind)
 			return;
-	height = TOP + (p->deepest + 2) * ROW + BOTTOM;
+	frames_recursion_text(p->rd, p->f, p->recursion, sizeof(p->recursion));
+	height = TOP + (p->deepest + 2) * ROW + BOTTOM + (*p->recursion ? ROW : 0);
 	put_head(p, height);
 	put_frames(p, true);
 	put_tail(p, height);
