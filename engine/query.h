@@ -134,8 +134,8 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
 
-/* What a page asks of a graph, or of a tree: graph_event(), graph_need_calls(),
- * path_tree_left_out(). */
+/* A page calls these for graph_event(), graph_need_calls() and path_tree_left_out(): they
+ * return the error that ends a query elsewhere. */
 struct path_left_out;
 int session_graph_event(struct graph *g, uint32_t event, struct err *err);
 int session_graph_calls(struct graph *g, struct err *err);

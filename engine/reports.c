@@ -20,7 +20,7 @@ static struct exec *of_graph(struct session *s, struct graph *g, struct arena *a
 	return &run->x;
 }
 
-/* What is asked; the answer of session_program_tree(), session_left_out(). */
+/* A question of a page, and its answer. */
 struct asking {
 	struct graph *g;
 	uint32_t event;

@@ -54,8 +54,8 @@ struct str name_short(struct str name, struct arena *a);
 /* The class or module: mostly all before the last component, with template arguments; may
  * be empty. */
 struct str name_class(struct str name);
-/* What people call a layer: the outermost namespace of PHP, C++ and Rust, the package of Go,
- * of Python the package or module that the file is of; else the file. */
+/* The layer of a function: its outermost namespace in PHP, C++ and Rust, its package in Go,
+ * the package or module of its file in Python; else its file. */
 struct str name_layer(struct str name, struct str file);
 /* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
 struct str name_included(struct str name);
