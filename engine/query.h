@@ -139,7 +139,8 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 struct path_left_out;
 int session_graph_event(struct graph *g, uint32_t event, struct err *err);
 int session_graph_calls(struct graph *g, struct err *err);
-int session_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err);
+int session_left_out(const struct path_tree *t, struct path_left_out *out,
+		     struct err *err);
 
 /* The listing of n functions of a graph of a result, which has costs of lines (g->detail);
  * see listing.h.  ahead: listing_ahead(), for listings of each of them that follow. */
