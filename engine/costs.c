@@ -16,6 +16,7 @@
 #include "engine/sources/sources.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* A number, or a sum of recorded events each so many times. */
 struct sum {
@@ -116,14 +117,11 @@ static int define(struct session *s, size_t p, struct str name, const struct exp
 	struct store *st = s->stores[p];
 	const uint32_t events = store_info(st)->events;
 	const uint32_t old = store_event_find(st, name);
-	int64_t *coef = ARENA_ARRAY(a, int64_t, (size_t)events + 1);
+	int64_t *coef = NEED_ARRAY(a, int64_t, (size_t)events + 1);
 	struct check_env env;
 
 	*is_cost = false;
-	if (!coef)
-		return arena_full(a, err);
-	if (session_env(s, p, a, &env, err))
-		return err->kind;
+	need(session_env(s, p, a, &env, err), err);
 	if ((old < store_info(st)->all_events && !store_event_is_added(st, old)) ||
 	    source_col(source_def(S_FUNCTIONS), name) ||
 	    !whole_sum(sum_of(&env, st, e, a), events, coef))
@@ -133,8 +131,7 @@ static int define(struct session *s, size_t p, struct str name, const struct exp
 	flow_cache_drop(s->flows, st);
 	part_cache_drop(s->part_cache, st);
 	formula = check_with_values(&env, formula, a);
-	return formula.p ? store_define_event(st, name, formula, coef, err)
-			 : arena_full(a, err);
+	return store_define_event(st, name, formula, coef, err);
 }
 
 int session_let_cost(struct session *s, const struct let *let, struct arena *a,
@@ -149,12 +146,18 @@ int session_let_cost(struct session *s, const struct let *let, struct arena *a,
 	return err->kind;
 }
 
-int session_share_costs(struct session *s, struct err *err)
-{
-	const struct parse_limits limits = session_parse_limits(s);
+struct sharing {
+	struct session *s;
 	struct arena a;
+	struct err *err;
+};
 
-	arena_init(&a, s->limits.arena_bytes);
+static int share_guarded(void *arg)
+{
+	struct sharing *to = arg;
+	struct session *s = to->s;
+	const struct parse_limits limits = session_parse_limits(s);
+
 	for (size_t i = 0; s->costs_due && i < s->nlets; i++) {
 		struct let let = {.name = s->lets[i].name,
 				  .text = s->lets[i].text,
@@ -163,11 +166,20 @@ int session_share_costs(struct session *s, struct err *err)
 		bool is_cost;
 
 		if (!let.value &&
-		    !parse_expr_text(let.text, &limits, &a, &let.expr, &unsaid) &&
-		    session_let_cost(s, &let, &a, &is_cost, err))
+		    !parse_expr_text(let.text, &limits, &to->a, &let.expr, &unsaid) &&
+		    session_let_cost(s, &let, &to->a, &is_cost, to->err))
 			break;
 	}
+	return 0;
+}
+
+int session_share_costs(struct session *s, struct err *err)
+{
+	struct sharing to = {.s = s, .err = err};
+
+	arena_init(&to.a, s->limits.arena_bytes);
+	session_guard(share_guarded, &to, err);
 	s->costs_due = false;
-	arena_free(&a);
+	arena_free(&to.a);
 	return err->kind;
 }

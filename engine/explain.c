@@ -154,8 +154,6 @@ static int explain_pairs(struct explain *e, size_t profile, const struct source 
 	uint32_t by[1 << PAIR_RULES] = {0}, alone[2] = {0};
 	struct store *st[2];
 
-	if (base == s->n)
-		return err->kind;
 	if (base == profile) {
 		out_printf(&e->o, "pairs: each function with itself\n");
 		return 0;
@@ -230,7 +228,6 @@ static int explain_guarded(void *arg)
 	struct stmt *st;
 	int rc = parse_text(e->text, &l, e->a, &st, e->err);
 
-	out_mem(&e->o);
 	for (; !rc && st; st = st->next) {
 		if (st->is_let)
 			out_printf(&e->o,
@@ -248,7 +245,6 @@ static int explain_guarded(void *arg)
 		*e->out = arena_str(e->a, (struct str){e->o.buf ? e->o.buf : "", e->o.n});
 		rc = e->out->p ? 0 : arena_full(e->a, e->err);
 	}
-	out_close(&e->o);
 	return rc;
 }
 
@@ -257,8 +253,10 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 {
 	struct explain e = {.s = s, .text = text, .a = a, .out = out, .err = err};
 
+	out_mem(&e.o);
 	if (!session_query_scope(s, text, err))
 		session_guard(explain_guarded, &e, err);
+	out_close(&e.o);
 	session_scope_end(s);
 	return err->kind;
 }

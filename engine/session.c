@@ -300,10 +300,11 @@ int session_set_event(struct session *s, struct str event, struct err *err)
 	if (event.n > 1 && event.p[0] == '"' && event.p[event.n - 1] == '"')
 		event = (struct str){event.p + 1, event.n - 2};
 	arena_init(&a, 0);
-	if (!session_env(s, 0, &a, &env, err) &&
-	    (e = check_event(&env, event, (struct span){0, event.n}, err)) <
-		    env.nevents &&
-	    !(p = session_copy(env.events[e])))
+	if (session_env(s, 0, &a, &env, err))
+		;
+	else if ((e = check_find_event(&env, event)) == env.nevents)
+		check_no_event(&env, event, (struct span){0, event.n}, err);
+	else if (!(p = session_copy(env.events[e])))
 		err_no_memory(err, NULL);
 	arena_free(&a);
 	if (!p)
@@ -571,11 +572,8 @@ int session_gstages(struct session *s, struct query *q, struct arena *a,
 	*tail = q->gstages;
 	*profile = 0;
 	for (const struct gstage *g = first; g; g = g->next)
-		if (g->kind == G_IN) {
+		if (g->kind == G_IN)
 			*profile = check_profile(&env, g->name, g->span, err);
-			if (*profile == s->n)
-				return err->kind;
-		}
 	*out = first;
 	list_contexts(s->stores[*profile], first, &q->source);
 	return 0;

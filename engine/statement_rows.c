@@ -282,8 +282,6 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		.paired = {t->paired.known ? t->paired.percent[0] : -1,
 			   t->paired.known ? t->paired.percent[1] : -1},
 	};
-	if (!r->query.p)
-		return arena_full(x->a, x->err);
 	if (table_result(t, r) || vs_sides(t, &r->compared) ||
 	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
 	    footer(x, t, r) || list_filters(s, q, run, r))

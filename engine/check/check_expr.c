@@ -15,6 +15,7 @@
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* ---- columns ---- */
 
@@ -26,13 +27,11 @@ const struct known_column *check_known(const struct schema *s, struct str name)
 	return NULL;
 }
 
-int check_add_known(struct schema *s, struct str name, enum col_type type,
-		    struct unit unit)
+void check_add_known(struct schema *s, struct str name, enum col_type type,
+		     struct unit unit)
 {
-	if (arena_grow(s->a, &s->known, &s->cap, s->n, s->n + 1, sizeof(*s->known)))
-		return arena_full(s->a, s->err);
+	need_grow(s->a, &s->known, &s->cap, s->n, s->n + 1, sizeof(*s->known));
 	s->known[s->n++] = (struct known_column){name, type, unit};
-	return 0;
 }
 
 static struct str col_name(const struct schema *s, size_t i)
@@ -110,7 +109,7 @@ bool check_quoted_event(const struct schema *s, struct expr *e)
 	return true;
 }
 
-static int no_column(struct schema *s, struct expr *e)
+static void no_column(struct schema *s, struct expr *e)
 {
 	char list[500] = "";
 	size_t near;
@@ -121,55 +120,53 @@ static int no_column(struct schema *s, struct expr *e)
 	if (e->value && !e->event.n && !e->percent) {
 		e->op = EX_TEXT;
 		e->type = COL_STR;
-		return 0;
+		return;
 	}
 	if (check_find_event(s->env, whole) < s->env->nevents) {
-		check_fail(s, e->span, "the costs of these rows are of one event only");
-		return err_hint(s->err, "choose it before the first '|': ... by %.*s",
-				STR_ARG(whole));
+		check_wrong(s, e->span, "the costs of these rows are of one event only");
+		need_hint(s->err, "choose it before the first '|': ... by %.*s",
+			  STR_ARG(whole));
 	}
 	near = check_near_event(s->env, whole);
 	if (check_known_event(whole) ||
 	    (near < s->env->nevents &&
 	     str_distance(whole, s->env->events[near], 1) <= 1)) {
-		check_event(s->env, whole, e->span, s->err);
-		return s->err->kind;
+		check_no_event(s->env, whole, e->span, s->err);
+		map_leave(s->err);
 	}
 	if (e->percent && check_known(s, e->text)) {
-		check_fail(s, e->span, "the column '%.*s' has no percentage here",
-			   STR_ARG(e->text));
-		return err_hint(s->err,
-				"ask where it is added up: group by ...: sum(%.*s%%)",
-				STR_ARG(e->text));
+		check_wrong(s, e->span, "the column '%.*s' has no percentage here",
+			    STR_ARG(e->text));
+		need_hint(s->err, "ask where it is added up: group by ...: sum(%.*s%%)",
+			  STR_ARG(e->text));
 	}
 	if (e->percent && source_col(s->src, (struct str){e->text.p, e->text.n + 1})) {
-		check_fail(s, e->span,
-			   "'%.*s%%' is of the rows as they are shown in the end",
-			   STR_ARG(e->text));
-		return err_hint(s->err, "`show` can have it: show fn, self, %.*s%%",
-				STR_ARG(e->text));
+		check_wrong(s, e->span,
+			    "'%.*s%%' is of the rows as they are shown in the end",
+			    STR_ARG(e->text));
+		need_hint(s->err, "`show` can have it: show fn, self, %.*s%%",
+			  STR_ARG(e->text));
 	}
 	for (size_t i = 0; i < col_count(s); i++) {
 		check_append(list, sizeof(list), col_name(s, i));
 		nearest_try(&like, col_name(s, i));
 	}
 	if (!s->src && e->event.n && check_known(s, e->text)) {
-		check_fail(s, e->span, "no column '%.*s.%.*s'; there are: %s",
-			   STR_ARG(whole), STR_ARG(e->event), list);
-		return err_hint(s->err,
-				"rows that were added up have what was shown before: "
-				"show %.*s.%.*s | sum",
-				STR_ARG(whole), STR_ARG(e->event));
+		check_wrong(s, e->span, "no column '%.*s.%.*s'; there are: %s",
+			    STR_ARG(whole), STR_ARG(e->event), list);
+		need_hint(s->err,
+			  "rows that were added up have what was shown before: "
+			  "show %.*s.%.*s | sum",
+			  STR_ARG(whole), STR_ARG(e->event));
 	}
-	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
+	check_wrong(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
-		return err_hint(s->err, "did you mean '%s'?", said);
+		need_hint(s->err, "did you mean '%s'?", said);
 	if (like.hit.p && !s->right_side)
-		return err_hint(s->err, "did you mean '%.*s'?", STR_ARG(like.hit));
+		need_hint(s->err, "did you mean '%.*s'?", STR_ARG(like.hit));
 	if (s->right_side)
-		return err_hint(s->err, "text needs double quotes: \"%.*s\"",
-				STR_ARG(whole));
-	return s->err->kind;
+		need_hint(s->err, "text needs double quotes: \"%.*s\"", STR_ARG(whole));
+	map_leave(s->err);
 }
 
 /* The column that a bare event means. */
@@ -186,26 +183,28 @@ static const char *event_base(const struct schema *s)
 	return NULL;
 }
 
-static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
+/* hint: where it has no such event. */
+static void as_def(struct schema *s, struct expr *e, const struct col_def *d,
+		   const char *hint)
 {
 	e->ev = s->event;
 	e->type = d->type;
-	if (e->event.n && !(d->flags & PER_EVENT))
-		return check_fail(s, e->span, "the column '%s' is not per event",
-				  d->name);
-	if (e->event.n) {
-		e->ev = check_event(s->env, e->event, e->span, s->err);
-		if (e->ev == s->env->nevents)
-			return s->err->kind;
+	if (e->event.n && !(d->flags & PER_EVENT)) {
+		check_wrong(s, e->span, "the column '%s' is not per event", d->name);
+		need_hint(s->err, "%s", hint);
+	}
+	if (e->event.n)
+		e->ev = check_find_event(s->env, e->event);
+	if (e->ev == s->env->nevents) {
+		check_no_event(s->env, e->event, e->span, s->err);
+		need_hint(s->err, "%s", hint);
 	}
 	if (e->percent && d->type != COL_DELTA &&
 	    (d->type != COL_COST || (s->src && s->src->of == ROWS_CAUSE)))
-		return check_fail(s, e->span, "the column '%s' has no percentage",
-				  d->name);
+		check_fail(s, e->span, "the column '%s' has no percentage", d->name);
 	if (e->percent)
 		e->type = COL_PERCENT;
 	e->unit = source_unit(s->env, s->src, d, e->ev);
-	return 0;
 }
 
 /* In a let, a bare EVENT becomes base.EVENT. */
@@ -223,41 +222,38 @@ static void rebase(struct expr *e, struct str base, const struct check_env *env)
 	}
 }
 
-static int as_let(struct schema *s, struct expr *e, const struct parse_value *let,
-		  struct str base)
+static void as_let(struct schema *s, struct expr *e, const struct parse_value *let,
+		   struct str base)
 {
 	enum { DEEPEST = 16 };
 	struct parse_limits limits = s->env->limits;
-	int rc;
 
 	if (s->lets >= DEEPEST)
-		return check_fail(s, e->span, "'%.*s' is defined by itself",
-				  STR_ARG(let->name));
+		check_fail(s, e->span, "'%.*s' is defined by itself", STR_ARG(let->name));
 	/* All lets together may be half as high again as one expression. */
 	limits.operators = parse_operators() / (2 * DEEPEST);
-	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
-		return s->err->kind;
+	need(parse_expr_text(let->text, &limits, s->a, &e->let, s->err), s->err);
 	parse_move(e->let, e->span);
 	if (base.n)
 		rebase(e->let, base, s->env);
 	s->lets++;
-	rc = check_expr(s, e->let);
+	check_expr(s, e->let);
 	s->lets--;
 	e->type = e->let->type;
 	e->unit = e->let->unit;
-	return rc;
 }
 
-static int resolve_vs(struct schema *s, struct expr *e, bool *found)
+static bool resolve_vs(struct schema *s, struct expr *e)
 {
 	const struct col_def *d = s->vs ? vs_col(s->src, e->text) : NULL;
+	char hint[80] = "";
 
-	*found = d != NULL;
-	if (!d || !as_def(s, e, d))
-		return 0;
+	if (!d)
+		return false;
 	if (str_eq(e->event, STR("incl")) && vs_col(s->src, STR("delta_incl")))
-		return err_hint(s->err, "of inclusive costs: %s_incl", d->name);
-	return s->err->kind;
+		snprintf(hint, sizeof(hint), "of inclusive costs: %s_incl", d->name);
+	as_def(s, e, d, hint);
+	return true;
 }
 
 /* Find "self%" as the last result or a stage names it. */
@@ -273,27 +269,23 @@ static const struct known_column *known_whole(struct schema *s, const struct exp
 
 /* After `sum` there is no source: Dr and self.Dr are the column "self.Dr", or "self"
  * if Dr is the event of these costs. */
-static int known_event(struct schema *s, const struct expr *e,
-		       const struct known_column **out)
+static const struct known_column *known_event(struct schema *s, const struct expr *e)
 {
 	bool bare = !e->event.n;
 	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
 	struct str name = bare ? STR("self") : e->text;
 
 	if (s->src || e->percent || ev >= s->env->nevents)
-		return 0;
+		return NULL;
 	if (ev != s->event)
-		name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(name),
-				    STR_ARG(s->env->events[ev]));
-	if (!name.p)
-		return arena_full(s->a, s->err);
-	*out = check_known(s, name);
-	return 0;
+		name = need_printf(s->a, "%.*s.%.*s", STR_ARG(name),
+				   STR_ARG(s->env->events[ev]));
+	return check_known(s, name);
 }
 
 /* The expression is a column that a stage has made. */
-static int take_known(const struct schema *s, struct expr *e,
-		      const struct known_column *k)
+static void take_known(const struct schema *s, struct expr *e,
+		       const struct known_column *k)
 {
 	e->text = k->name;
 	e->event = (struct str){"", 0};
@@ -301,53 +293,49 @@ static int take_known(const struct schema *s, struct expr *e,
 	e->ev = s->event;
 	e->type = k->type;
 	e->unit = k->unit;
-	return 0;
 }
 
-static int resolve_col(struct schema *s, struct expr *e)
+static void resolve_col(struct schema *s, struct expr *e)
 {
 	const struct known_column *k = known_whole(s, e);
 	const struct col_def *d;
 	const struct parse_value *let;
 	const char *base;
-	bool found;
 
-	if (!k && known_event(s, e, &k))
-		return s->err->kind;
-	if (k)
-		return take_known(s, e, k);
-	if (resolve_vs(s, e, &found) || found)
-		return s->err->kind;
-	if ((d = source_col(s->src, e->text)))
-		return as_def(s, e, d);
-	if (e->percent &&
-	    (d = source_col(s->src, (struct str){e->text.p, e->text.n + 1})) &&
-	    d->get.f) {
+	if (k || (k = known_event(s, e))) {
+		take_known(s, e, k);
+	} else if (resolve_vs(s, e)) {
+	} else if ((d = source_col(s->src, e->text))) {
+		as_def(s, e, d, "");
+	} else if (e->percent &&
+		   (d = source_col(s->src, (struct str){e->text.p, e->text.n + 1})) &&
+		   d->get.f) {
 		e->text.n++;
 		e->percent = false;
 		e->type = COL_PERCENT;
-		return 0;
-	}
-	if (!e->event.n && check_find_event(s->env, e->text) < s->env->nevents &&
-	    (base = event_base(s))) {
+	} else if (!e->event.n && check_find_event(s->env, e->text) < s->env->nevents &&
+		   (base = event_base(s))) {
 		e->event = e->text;
 		e->text = str_c(base);
-		return as_def(s, e, source_col(s->src, e->text));
+		as_def(s, e, source_col(s->src, e->text), "");
+	} else if ((let = parse_find_value(&s->env->limits, e->text, true))) {
+		as_let(s, e, let, STR(""));
+	} else {
+		no_column(s, e);
 	}
-	if ((let = parse_find_value(&s->env->limits, e->text, true)))
-		return as_let(s, e, let, STR(""));
-	return no_column(s, e);
 }
 
 /* incl.CPI: the event part names a let. */
-static int resolve_event_let(struct schema *s, struct expr *e, bool *found)
+static bool resolve_event_let(struct schema *s, struct expr *e)
 {
 	const struct parse_value *let =
 		e->event.n ? parse_find_value(&s->env->limits, e->event, true) : NULL;
 
-	*found = let && check_find_event(s->env, e->event) == s->env->nevents &&
-		 source_col(s->src, e->text);
-	return *found ? as_let(s, e, let, e->text) : 0;
+	if (!let || check_find_event(s->env, e->event) < s->env->nevents ||
+	    !source_col(s->src, e->text))
+		return false;
+	as_let(s, e, let, e->text);
+	return true;
 }
 
 /* ---- types ---- */
@@ -386,30 +374,29 @@ static const char *type_words(enum col_type t)
 }
 
 /* A quoted text that names an event is this event where a number must stand. */
-static int text_as_event(struct schema *s, struct expr *e)
+static void text_as_event(struct schema *s, struct expr *e)
 {
 	if (!check_quoted_event(s, e))
-		return 0;
-	return resolve_col(s, e);
+		return;
+	resolve_col(s, e);
 }
 
-int check_want_number(struct schema *s, struct expr *e)
+void check_want_number(struct schema *s, struct expr *e)
 {
-	if (text_as_event(s, e))
-		return s->err->kind;
+	text_as_event(s, e);
 	if (check_is_number(e->type))
-		return 0;
-	return check_fail(s, e->span, "a number is wanted here; this is %s",
-			  type_words(e->type));
+		return;
+	check_fail(s, e->span, "a number is wanted here; this is %s",
+		   type_words(e->type));
 }
 
-int check_want_condition(struct schema *s, const struct expr *e)
+void check_want_condition(struct schema *s, const struct expr *e)
 {
 	if (e->type == COL_BOOL)
-		return 0;
-	check_fail(s, e->span, "a condition is wanted here; this is %s",
-		   type_words(e->type));
-	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
+		return;
+	check_wrong(s, e->span, "a condition is wanted here; this is %s",
+		    type_words(e->type));
+	need_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
 }
 
 /* The 5 of -5; any other expression is returned as it is. */
@@ -419,30 +406,30 @@ static struct expr *without_minus(struct expr *e)
 }
 
 /* self > 10ms: count the number in the unit of the column. */
-static int unit_side(struct schema *s, const struct expr *col, struct expr *whole)
+static void unit_side(struct schema *s, const struct expr *col, struct expr *whole)
 {
 	struct expr *const number = without_minus(whole);
 
 	if (number->op != EX_NUMBER || !number->unit.kind || col->op == EX_NUMBER)
-		return 0;
+		return;
 	if (!col->unit.kind) {
 		const bool cost = col->type == COL_COST || col->type == COL_DELTA;
 
-		check_fail(s, number->span, "this is %s, and what it is compared with %s",
-			   number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
-			   cost ? "has no unit: the profile does not say one"
-				: "is a plain number");
-		return err_hint(s->err,
-				cost ? "write a number without a unit, or say the "
-				       "unit of the event: --unit EVENT=us"
-				     : "write a number without a unit");
+		check_wrong(s, number->span,
+			    "this is %s, and what it is compared with %s",
+			    number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
+			    cost ? "has no unit: the profile does not say one"
+				 : "is a plain number");
+		need_hint(s->err, cost ? "write a number without a unit, or say the "
+					 "unit of the event: --unit EVENT=us"
+				       : "write a number without a unit");
 	}
 	if (col->unit.kind != number->unit.kind) {
-		check_fail(s, number->span,
-			   "this is %s, and what it is compared with is %s",
-			   number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
-			   col->unit.kind == UNIT_TIME ? "a time" : "a size in bytes");
-		return err_hint(s->err, "write a number without a unit");
+		check_wrong(s, number->span,
+			    "this is %s, and what it is compared with is %s",
+			    number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
+			    col->unit.kind == UNIT_TIME ? "a time" : "a size in bytes");
+		need_hint(s->err, "write a number without a unit");
 	}
 	number->number =
 		number->number * (double)number->unit.scale / (double)col->unit.scale;
@@ -456,7 +443,6 @@ static int unit_side(struct schema *s, const struct expr *col, struct expr *whol
 		whole->type = number->integral ? COL_DELTA : COL_RATIO;
 		whole->unit = col->unit;
 	}
-	return 0;
 }
 
 /* A quotient of equal units has none; seconds / calls are seconds. */
@@ -471,15 +457,17 @@ static struct unit arith_unit(const struct expr *e)
 	return e->op == EX_MUL && !a.kind ? b : (struct unit){0};
 }
 
-static int type_arith(struct schema *s, struct expr *e)
+static void type_arith(struct schema *s, struct expr *e)
 {
 	bool floats = col_is_f(e->a->type) || (e->b && col_is_f(e->b->type));
 
-	if (check_want_number(s, e->a) || (e->b && check_want_number(s, e->b)))
-		return s->err->kind;
-	if (e->b && e->op != EX_MUL &&
-	    (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a)))
-		return s->err->kind;
+	check_want_number(s, e->a);
+	if (e->b)
+		check_want_number(s, e->b);
+	if (e->b && e->op != EX_MUL) {
+		unit_side(s, e->a, e->b);
+		unit_side(s, e->b, e->a);
+	}
 	e->unit = arith_unit(e);
 	/* A product of costs may be above 2^63. */
 	if (e->op == EX_DIV || floats ||
@@ -491,7 +479,6 @@ static int type_arith(struct schema *s, struct expr *e)
 	else
 		e->type = e->a->type == COL_COST || e->b->type == COL_COST ? COL_COST
 									   : COL_COUNT;
-	return 0;
 }
 
 static bool has_percent(const struct expr *e)
@@ -505,111 +492,97 @@ static bool of_source(const struct schema *s, const struct expr *col)
 }
 
 /* The column "NAME%" that a stage made, if there is one. */
-static int made_percent(struct schema *s, const struct expr *col,
-			const struct known_column **out)
+static const struct known_column *made_percent(struct schema *s, const struct expr *col)
 {
-	struct str name = arena_printf(s->a, "%.*s%%", STR_ARG(col->text));
-
-	*out = NULL;
-	if (!name.p)
-		return arena_full(s->a, s->err);
-	if (col->op == EX_COL && !col->let && !s->src)
-		*out = check_known(s, name);
-	return 0;
+	return col->op == EX_COL && !col->let && !s->src
+		       ? check_known(s, need_printf(s->a, "%.*s%%", STR_ARG(col->text)))
+		       : NULL;
 }
 
 /* self > 5%: compare the percentage of the column. */
-static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
+static void percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
 	const struct known_column *made;
 
 	if (!has_percent(number) || col->type == COL_PERCENT)
-		return 0;
-	if (made_percent(s, col, &made))
-		return s->err->kind;
-	if (made) {
+		return;
+	if ((made = made_percent(s, col))) {
 		col->text = made->name;
 		col->type = made->type;
-		return 0;
+		return;
 	}
 	if (col->op != EX_COL || col->let ||
 	    !(col->type == COL_COST ? of_source(s, col) : col->type == COL_DELTA))
-		return check_fail(s, number->span,
-				  "a percentage compares with a cost column");
+		check_fail(s, number->span, "a percentage compares with a cost column");
 	col->percent = true;
 	col->type = COL_PERCENT;
-	return 0;
 }
 
-static int type_compare(struct schema *s, struct expr *e)
+static void type_compare(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
-	if ((check_is_number(e->b->type) && text_as_event(s, e->a)) ||
-	    (check_is_number(e->a->type) && text_as_event(s, e->b)))
-		return s->err->kind;
-	if (percent_side(s, e->a, e->b) || percent_side(s, e->b, e->a))
-		return s->err->kind;
-	if (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a))
-		return s->err->kind;
+	if (check_is_number(e->b->type))
+		text_as_event(s, e->a);
+	if (check_is_number(e->a->type))
+		text_as_event(s, e->b);
+	percent_side(s, e->a, e->b);
+	percent_side(s, e->b, e->a);
+	unit_side(s, e->a, e->b);
+	unit_side(s, e->b, e->a);
 	if (check_is_number(e->a->type) != check_is_number(e->b->type) ||
 	    col_is_text(e->a->type) != col_is_text(e->b->type))
-		return check_fail(s, e->span, "%s cannot be compared with %s",
-				  type_words(e->a->type), type_words(e->b->type));
-	return 0;
+		check_fail(s, e->span, "%s cannot be compared with %s",
+			   type_words(e->a->type), type_words(e->b->type));
 }
 
-static int type_match(struct schema *s, struct expr *e)
+static void type_match(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
 	if (col_is_text(e->a->type))
-		return 0;
-	check_fail(s, e->a->span, "~ searches text; this is %s", type_words(e->a->type));
-	return err_hint(s->err, "compare numbers with = != < <= > >=");
+		return;
+	check_wrong(s, e->a->span, "~ searches text; this is %s", type_words(e->a->type));
+	need_hint(s->err, "compare numbers with = != < <= > >=");
 }
 
-static int type_in(struct schema *s, struct expr *e)
+static void type_in(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
 	if (e->b && e->b->op == EX_VAR) {
 		if (!s->src || !s->src->fn)
-			return check_fail(
-				s, e->span,
-				"these rows are not functions: 'in $%.*s' has no "
-				"meaning",
-				STR_ARG(e->b->text));
-		return parse_find_value(&s->env->limits, e->b->text, false)
-			       ? 0
-			       : parse_no_value(s->err, e->b->text, e->b->span);
+			check_fail(s, e->span,
+				   "these rows are not functions: 'in $%.*s' has no "
+				   "meaning",
+				   STR_ARG(e->b->text));
+		if (!parse_find_value(&s->env->limits, e->b->text, false))
+			parse_no_value(s->err, e->b->text, e->b->span);
+		return;
 	}
-	for (struct expr *i = e->b; i; i = i->next)
-		if (unit_side(s, e->a, i))
-			return s->err->kind;
-		else if (check_is_number(i->type) != check_is_number(e->a->type) ||
-			 col_is_text(i->type) != col_is_text(e->a->type))
-			return check_fail(s, i->span, "%s is compared with %s",
-					  type_words(i->type), type_words(e->a->type));
-	return 0;
+	for (struct expr *i = e->b; i; i = i->next) {
+		unit_side(s, e->a, i);
+		if (check_is_number(i->type) != check_is_number(e->a->type) ||
+		    col_is_text(i->type) != col_is_text(e->a->type))
+			check_fail(s, i->span, "%s is compared with %s",
+				   type_words(i->type), type_words(e->a->type));
+	}
 }
 
 /* replace(fn, /RE/, "TO") */
-static int type_replace(struct schema *s, struct expr *e)
+static void type_replace(struct schema *s, struct expr *e)
 {
 	const struct expr *re = e->a ? e->a->next : NULL, *to = re ? re->next : NULL;
 
 	if (!to || to->next || re->op != EX_REGEX || to->op != EX_TEXT ||
 	    !col_is_text(e->a->type)) {
-		check_fail(s, e->span,
-			   "replace() takes a text, a /regular expression/ "
-			   "and the \"text\" in its place");
-		return err_hint(s->err,
-				"replace(fn, /<.*>/, \"\"); $1 is the first group");
+		check_wrong(s, e->span,
+			    "replace() takes a text, a /regular expression/ "
+			    "and the \"text\" in its place");
+		need_hint(s->err, "replace(fn, /<.*>/, \"\"); $1 is the first group");
 	}
 	e->type = COL_STR;
-	return 0;
 }
 
 /* Say which functions there are. */
-static int hint_functions(struct schema *s)
+_Noreturn static void hint_functions(struct schema *s)
 {
 	char list[200] = "", after[200] = "";
 
@@ -617,93 +590,87 @@ static int hint_functions(struct schema *s)
 		check_append(list, sizeof(list), str_c(f->word));
 	for (size_t i = 0; aggregate_words[i]; i++)
 		check_append(after, sizeof(after), str_c(aggregate_words[i]));
-	return err_hint(s->err, "%s; after 'group by': %s", list, after);
+	need_hint(s->err, "%s; after 'group by': %s", list, after);
 }
 
-static int type_call(struct schema *s, struct expr *e)
+static void type_call(struct schema *s, struct expr *e)
 {
 	const struct function_word *f = function_find(e->text);
 
 	if (is_aggregate(e->text)) {
-		check_fail(s, e->span, "%.*s() stands only after 'group by ... :'",
-			   STR_ARG(e->text));
-		return err_hint(s->err, "group by file: %.*s(self)", STR_ARG(e->text));
+		check_wrong(s, e->span, "%.*s() stands only after 'group by ... :'",
+			    STR_ARG(e->text));
+		need_hint(s->err, "group by file: %.*s(self)", STR_ARG(e->text));
 	}
 	if (!f) {
-		check_fail(s, (struct span){e->span.at, e->text.n},
-			   "no function is called '%.*s'", STR_ARG(e->text));
-		return hint_functions(s);
+		check_wrong(s, (struct span){e->span.at, e->text.n},
+			    "no function is called '%.*s'", STR_ARG(e->text));
+		hint_functions(s);
 	}
-	if (str_eq(e->text, STR("replace")))
-		return type_replace(s, e);
+	if (str_eq(e->text, STR("replace"))) {
+		type_replace(s, e);
+		return;
+	}
 	if (!e->a || e->a->next)
-		return check_fail(s, e->span, "%s() takes one argument", f->word);
+		check_fail(s, e->span, "%s() takes one argument", f->word);
 	if (f->text ? !col_is_text(e->a->type) : !check_is_number(e->a->type))
-		return check_fail(s, e->a->span, "%s() takes %s; this is %s", f->word,
-				  f->text ? "text" : "a number", type_words(e->a->type));
+		check_fail(s, e->a->span, "%s() takes %s; this is %s", f->word,
+			   f->text ? "text" : "a number", type_words(e->a->type));
 	e->type = f->text || col_is_f(e->a->type) ? f->type
 		  : e->a->type == COL_COST	  ? COL_COST
 						  : COL_COUNT;
 	e->unit = e->a->unit;
-	return 0;
 }
 
-static int type_logic(struct schema *s, struct expr *e)
+static void type_logic(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
-	return check_want_condition(s, e->a) || (e->b && check_want_condition(s, e->b))
-		       ? s->err->kind
-		       : 0;
+	check_want_condition(s, e->a);
+	if (e->b)
+		check_want_condition(s, e->b);
 }
 
-static int type_leaf(struct schema *s, struct expr *e)
+static void type_leaf(struct schema *s, struct expr *e)
 {
-	bool found;
-
 	switch (e->op) {
 	case EX_NUMBER:
 		e->type = e->percent ? COL_PERCENT : e->integral ? COL_COUNT : COL_RATIO;
-		return 0;
+		break;
 	case EX_TEXT:
-	case EX_REGEX: e->type = COL_STR; return 0;
+	case EX_REGEX: e->type = COL_STR; break;
 	default:
-		if (resolve_event_let(s, e, &found) || found)
-			return s->err->kind;
-		return resolve_col(s, e);
+		if (!resolve_event_let(s, e))
+			resolve_col(s, e);
 	}
 }
 
-static int resolve_right(struct schema *s, struct expr *e)
+static void resolve_right(struct schema *s, struct expr *e)
 {
 	bool outer = s->right_side;
-	int rc;
 
 	s->right_side = e->op >= EX_EQ && e->op <= EX_GE;
-	rc = check_expr(s, e->b);
+	check_expr(s, e->b);
 	s->right_side = outer;
-	return rc;
 }
 
 /* After `group by file: sum(self)`, "sum(self)" is that column. */
-static int take_grouped(struct schema *s, struct expr *e, bool *taken)
+static bool take_grouped(struct schema *s, struct expr *e)
 {
 	const struct expr *a = e->op == EX_CALL ? e->a : NULL;
 	const struct known_column *k;
 	struct str name;
 
 	if (!a || a->next || a->op != EX_COL || !s->n)
-		return 0;
-	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text),
-			    STR_ARG(a->text), a->event.n ? "." : "", STR_ARG(a->event),
-			    a->percent ? "%" : "");
-	if (!name.p)
-		return arena_full(s->a, s->err);
+		return false;
+	name = need_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text), STR_ARG(a->text),
+			   a->event.n ? "." : "", STR_ARG(a->event),
+			   a->percent ? "%" : "");
 	if (!(k = check_known(s, name)))
-		return 0;
-	*taken = true;
+		return false;
 	e->op = EX_COL;
 	e->a = NULL;
-	return take_known(s, e, k);
+	take_known(s, e, k);
+	return true;
 }
 
 /* The heading "incl/call" is typed as it is read: call is calls there. */
@@ -733,51 +700,49 @@ static bool whole_heading(const struct schema *s, struct expr *e)
 	return true;
 }
 
-int check_expr(struct schema *s, struct expr *e)
+void check_expr(struct schema *s, struct expr *e)
 {
-	bool taken = false;
-
-	if (take_grouped(s, e, &taken) || taken)
-		return s->err->kind;
+	if (take_grouped(s, e))
+		return;
 	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
-		if (check_expr(s, i))
-			return s->err->kind;
+		check_expr(s, i);
 	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i;
 	     i = i->next) {
 		bool outer = s->right_side;
-		int rc;
 
 		s->right_side = true;
-		rc = check_expr(s, i);
+		check_expr(s, i);
 		s->right_side = outer;
-		if (rc)
-			return rc;
 	}
-	if (e->op == EX_DIV && whole_heading(s, e))
-		return resolve_col(s, e);
+	if (e->op == EX_DIV && whole_heading(s, e)) {
+		resolve_col(s, e);
+		return;
+	}
 	if (e->op == EX_DIV)
 		as_headed(s, e->b);
-	if (e->op > EX_VAR &&
-	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
-		return s->err->kind;
+	if (e->op > EX_VAR) {
+		check_expr(s, e->a);
+		if (e->b && e->op != EX_IN)
+			resolve_right(s, e);
+	}
 	switch (e->op) {
 	case EX_NUMBER:
 	case EX_TEXT:
 	case EX_REGEX:
 	case EX_COL:
-	case EX_VAR: return type_leaf(s, e);
-	case EX_CALL: return type_call(s, e);
+	case EX_VAR: type_leaf(s, e); break;
+	case EX_CALL: type_call(s, e); break;
 	case EX_OR:
 	case EX_AND:
-	case EX_NOT: return type_logic(s, e);
+	case EX_NOT: type_logic(s, e); break;
 	case EX_MATCH:
-	case EX_NOT_MATCH: return type_match(s, e);
-	case EX_IN: return type_in(s, e);
+	case EX_NOT_MATCH: type_match(s, e); break;
+	case EX_IN: type_in(s, e); break;
 	case EX_NEG:
 	case EX_ADD:
 	case EX_SUB:
 	case EX_MUL:
-	case EX_DIV: return type_arith(s, e);
-	default: return type_compare(s, e);
+	case EX_DIV: type_arith(s, e); break;
+	default: type_compare(s, e); break;
 	}
 }

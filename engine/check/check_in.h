@@ -36,18 +36,19 @@ struct schema {
 };
 
 #define check_fail(s, ...) span_fail((s)->err, __VA_ARGS__)
+#define check_wrong(s, ...) span_wrong((s)->err, __VA_ARGS__)
 const struct known_column *check_known(const struct schema *s, struct str name);
 /* The column that other tools call `word`; NULL: unknown, or these rows have no such
  * column. */
 const char *check_column_habit(const struct schema *s, struct str word);
-int check_add_known(struct schema *s, struct str name, enum col_type type,
-		    struct unit unit);
+void check_add_known(struct schema *s, struct str name, enum col_type type,
+		     struct unit unit);
 /* Resolve the names and types of e and its operands. */
-int check_expr(struct schema *s, struct expr *e);
+void check_expr(struct schema *s, struct expr *e);
 /* Read a quoted text that names an event as a column; false: it does not. */
 bool check_quoted_event(const struct schema *s, struct expr *e);
-int check_want_number(struct schema *s, struct expr *e);
-int check_want_condition(struct schema *s, const struct expr *e);
+void check_want_number(struct schema *s, struct expr *e);
+void check_want_condition(struct schema *s, const struct expr *e);
 /* Does it name no column? */
 bool check_is_constant(const struct expr *e);
 bool check_is_number(enum col_type t);

@@ -46,12 +46,9 @@ static void base_events(struct exec *x, struct vs *v, struct store *st)
 /* `vs part 2` names no profile: then the base is in the same store. */
 static struct store *base_store(struct exec *x, const struct source *s)
 {
-	size_t p;
-
-	if (!s->vs_profile.n)
-		return x->g->st;
-	p = check_profile(x->env, s->vs_profile, s->vs_span, x->err);
-	return p == x->env->nprofiles ? NULL : x->open->stores[p];
+	return !s->vs_profile.n ? x->g->st
+				: x->open->stores[check_profile(x->env, s->vs_profile,
+								s->vs_span, x->err)];
 }
 
 /* The profile that is asked, or parts of it, with themselves: nothing ever changed. */

@@ -21,8 +21,11 @@ struct table_col;
 struct span {
 	size_t at, len;
 };
-/* A mistake there: ERR_QUERY, or the error that err has already. */
-int span_fail(struct err *err, struct span at, const char *fmt, ...)
+/* A mistake there: ERR_QUERY, or the error that err has already.  The query ends with it
+ * (map_leave()), or, after span_wrong(), with need_hint(). */
+_Noreturn void span_fail(struct err *err, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void span_wrong(struct err *err, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* ---- name sets ---- */

@@ -12,6 +12,7 @@
 #include "engine/lang/token.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/format/event.h"
 
 void check_append(char *buf, size_t cap, struct str s)
@@ -125,19 +126,16 @@ bool check_known_event(struct str name)
 	return event_option(name) != NULL;
 }
 
-uint32_t check_event(const struct check_env *env, struct str name, struct span at,
-		     struct err *err)
+void check_no_event(const struct check_env *env, struct str name, struct span at,
+		    struct err *err)
 {
-	uint32_t e = check_find_event(env, name);
 	char list[400] = "";
 	size_t near;
 
-	if (e < env->nevents)
-		return e;
 	for (size_t i = 0; i < env->nevents; i++)
 		check_append(list, sizeof(list), env->events[i]);
-	span_fail(err, at, "no event '%.*s'; %s has %s", STR_ARG(name),
-		  env->event_scope ? env->event_scope : "this profile", list);
+	span_wrong(err, at, "no event '%.*s'; %s has %s", STR_ARG(name),
+		   env->event_scope ? env->event_scope : "this profile", list);
 	near = check_near_event(env, name);
 	if (event_option(name))
 		err_hint(err, "record it with valgrind --tool=callgrind %s",
@@ -145,7 +143,6 @@ uint32_t check_event(const struct check_env *env, struct str name, struct span a
 	else if (near < env->nevents)
 		err_hint(err, "did you mean '%.*s'?",
 			 STR_ARG(check_event_word(env, (uint32_t)near)));
-	return (uint32_t)env->nevents;
 }
 
 size_t check_profile(const struct check_env *env, struct str name, struct span at,
@@ -160,17 +157,15 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 		check_append(list, sizeof(list), env->profiles[i]);
 		nearest_try(&near, env->profiles[i]);
 	}
-	span_fail(err, at, "no profile is open under the name '%.*s'; open: %s",
-		  STR_ARG(name), list[0] ? list : "none");
+	span_wrong(err, at, "no profile is open under the name '%.*s'; open: %s",
+		   STR_ARG(name), list[0] ? list : "none");
 	if (str_find(name, '.') < name.n)
-		err_hint(err,
-			 "a file is opened under a name: .open base=%.*s, then vs base",
-			 STR_ARG(name));
-	else if (near.hit.p)
-		err_hint(err, "did you mean '%.*s'?", STR_ARG(near.hit));
-	else
-		err_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
-	return env->nprofiles;
+		need_hint(err,
+			  "a file is opened under a name: .open base=%.*s, then vs base",
+			  STR_ARG(name));
+	if (near.hit.p)
+		need_hint(err, "did you mean '%.*s'?", STR_ARG(near.hit));
+	need_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
 }
 
 /* The name after the "$" at byte `at`, and where it ends; empty: this is no value. */
@@ -202,7 +197,7 @@ struct str check_with_values(const struct check_env *env, struct str text,
 
 	if (text.n > LONGEST_TEXT)
 		return text;
-	while (out.p && (at = str_find(rest, '$')) < rest.n) {
+	while ((at = str_find(rest, '$')) < rest.n) {
 		struct str name = value_name(rest, at, &end);
 		const struct parse_value *let =
 			name.n ? parse_find_value(&env->limits, name, false) : NULL;
@@ -212,11 +207,10 @@ struct str check_with_values(const struct check_env *env, struct str text,
 			value = let->text;
 		else
 			end = at + 1;
-		out = arena_printf(a, "%.*s%.*s%.*s", (int)out.n, out.p, (int)at, rest.p,
-				   (int)value.n, value.p);
+		out = need_printf(a, "%.*s%.*s%.*s", (int)out.n, out.p, (int)at, rest.p,
+				  (int)value.n, value.p);
 		rest = str_from(rest, end);
 	}
-	if (!out.n || !out.p)
-		return out.p ? text : out;
-	return arena_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)rest.n, rest.p);
+	return out.n ? need_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)rest.n, rest.p)
+		     : text;
 }

@@ -23,20 +23,18 @@ struct check_env {
 	bool safe;		    /* refuse ">" and "!" */
 };
 
-/* The profile that `in` or `vs` names; env->nprofiles if it does not exist (err is
- * set). */
+/* The profile that `in` or `vs` names; ends the query if it does not exist. */
 size_t check_profile(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
-/* The text for people: short values instead of $x and ${x:=...}.  p NULL: the arena is
- * full. */
+/* The text for people: short values instead of $x and ${x:=...}. */
 struct str check_with_values(const struct check_env *env, struct str text,
 			     struct arena *a);
 /* The number of an event by its recorded name, by this name without its unit if that is
  * unique ("Time" for "Time_(10ns)"), or by its long name. env->nevents: there is none. */
 uint32_t check_find_event(const struct check_env *env, struct str name);
-/* The event of that name; if there is none, sets err. */
-uint32_t check_event(const struct check_env *env, struct str name, struct span at,
-		     struct err *err);
+/* Report that there is no event of that name. */
+void check_no_event(const struct check_env *env, struct str name, struct span at,
+		    struct err *err);
 /* The event with the most similar name, or env->nevents. */
 size_t check_near_event(const struct check_env *env, struct str name);
 /* Can Callgrind record this event, whether or not this profile has it? */

@@ -17,6 +17,7 @@
 #include "index/base/arena.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 struct token parse_typed(struct parser *p, struct token t)
 {
@@ -38,7 +39,7 @@ struct token parse_typed(struct parser *p, struct token t)
 void parse_want(struct parser *p, unsigned want)
 {
 	if (p->expected && p->at_end)
-		p->expected->want |= want;
+		p->expected->want |= want & ~p->unwanted;
 }
 
 void parse_want_word(struct parser *p, const char *word)
@@ -89,20 +90,34 @@ bool parse_accept_word(struct parser *p, const char *word)
 	return true;
 }
 
-int span_fail(struct err *err, struct span at, const char *fmt, ...)
+static void put_wrong(struct err *err, struct span at, const char *fmt, va_list ap)
+{
+	if (err->kind)
+		return;
+	err_setv(err, ERR_QUERY, at.at, fmt, ap);
+	err->len = (uint32_t)(at.len ? at.len : 1);
+}
+
+void span_wrong(struct err *err, struct span at, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (err->kind)
-		return err->kind;
 	va_start(ap, fmt);
-	err_setv(err, ERR_QUERY, at.at, fmt, ap);
+	put_wrong(err, at, fmt, ap);
 	va_end(ap);
-	err->len = (uint32_t)(at.len ? at.len : 1);
-	return ERR_QUERY;
 }
 
-int parse_bad(struct parser *p, const struct token *t)
+_Noreturn void span_fail(struct err *err, struct span at, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_wrong(err, at, fmt, ap);
+	va_end(ap);
+	map_leave(err);
+}
+
+_Noreturn void parse_bad(struct parser *p, const struct token *t)
 {
 	static const struct {
 		int kind;
@@ -117,14 +132,14 @@ int parse_bad(struct parser *p, const struct token *t)
 
 	for (size_t i = 0; i < sizeof(habit) / sizeof(*habit); i++)
 		if (t->kind == habit[i].kind) {
-			parse_fail(p, token_span(t), "%s", habit[i].why);
-			return err_hint(p->err, "%s", habit[i].hint);
+			parse_wrong(p, token_span(t), "%s", habit[i].why);
+			need_hint(p->err, "%s", habit[i].hint);
 		}
 	if (t->kind == TOK_BAD) {
-		parse_fail(p, token_span(t), "%s", t->why);
-		return err_hint(p->err, "%s", t->hint);
+		parse_wrong(p, token_span(t), "%s", t->why);
+		need_hint(p->err, "%s", t->hint);
 	}
-	return parse_fail(p, token_span(t), "this is not expected here");
+	parse_fail(p, token_span(t), "this is not expected here");
 }
 
 struct span token_span(const struct token *t)
@@ -139,23 +154,16 @@ struct span span_to(size_t at, const struct parser *p)
 
 void *parse_new(struct parser *p, size_t size)
 {
-	void *m = arena_alloc(p->a, size);
-
-	if (!m)
-		arena_full(p->a, p->err);
-	return m;
+	return need_array(p->a, 1, size);
 }
 
-int parse_nest(struct parser *p, struct span at)
+void parse_nest(struct parser *p, struct span at)
 {
 	if (p->nest++ < p->nesting)
-		return 0;
-	if (!p->err->kind) {
-		span_fail(p->err, at, "nested more than %u deep", p->nesting);
-		p->err->kind = ERR_LIMIT;
-		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
-	}
-	return p->err->kind;
+		return;
+	parse_wrong(p, at, "nested more than %u deep", p->nesting);
+	p->err->kind = ERR_LIMIT;
+	need_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
 }
 
 /* Sanitizers and unoptimized builds use more stack. */
@@ -182,20 +190,17 @@ unsigned parse_operators(void)
 			  EACH);
 }
 
-int parse_joined(struct parser *p, struct span at, unsigned most)
+void parse_joined(struct parser *p, struct span at, unsigned most)
 {
 	if (p->joined++ < most)
-		return 0;
-	if (!p->err->kind) {
-		span_fail(p->err, at, "more than %u operators in one expression", most);
-		p->err->kind = ERR_LIMIT;
-		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
-	}
-	return p->err->kind;
+		return;
+	parse_wrong(p, at, "more than %u operators in one expression", most);
+	p->err->kind = ERR_LIMIT;
+	need_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
 }
 
 /* The only escapes are \" and \\. */
-int parse_unescape(struct parser *p, const struct token *t, struct str *out)
+void parse_unescape(struct parser *p, const struct token *t, struct str *out)
 {
 	struct str s = t->text;
 	char *b;
@@ -203,10 +208,10 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 
 	if (str_find(s, '\\') == s.n) {
 		*out = s;
-		return parse_fill(p, out);
+		parse_fill(p, out);
+		return;
 	}
-	if (!(b = parse_new(p, s.n)))
-		return p->err->kind;
+	b = parse_new(p, s.n);
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.p[i] == '\\' && i + 1 < s.n &&
 		    (s.p[i + 1] == '"' || s.p[i + 1] == '\\'))
@@ -214,64 +219,87 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 		b[n++] = s.p[i];
 	}
 	*out = (struct str){b, n};
-	return parse_fill(p, out);
+	parse_fill(p, out);
 }
 
-int parse_name(struct parser *p, unsigned want, const char *what, struct str *out)
+struct str parse_name(struct parser *p, unsigned want, const char *what)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
 
 	parse_want(p, want);
 	if (t.kind == TOK_BAD)
-		return parse_bad(p, &t);
+		parse_bad(p, &t);
 	if (t.kind == '$')
-		return parse_value_text(p, &t, out);
+		return parse_value_text(p, &t);
 	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
-		return parse_fail(p, token_span(&t), "%s is missing here", what);
+		parse_fail(p, token_span(&t), "%s is missing here", what);
 	parse_eat(p, &t);
-	*out = t.text;
-	return t.kind == TOK_STRING ? parse_unescape(p, &t, out) : 0;
+	if (t.kind == TOK_STRING)
+		parse_unescape(p, &t, &t.text);
+	return t.text;
+}
+
+/* A right side of let $NAME. */
+struct right_side {
+	struct parser *p;
+	struct let *let;
+};
+
+static int side_as_set(void *arg)
+{
+	const struct right_side *r = arg;
+
+	r->let->set = parse_set(r->p, "=");
+	return 0;
+}
+
+static int side_as_expr(void *arg)
+{
+	const struct right_side *r = arg;
+
+	r->let->expr = parse_expr(r->p, BP_ANY);
+	return 0;
+}
+
+/* Is it one?  If not, wrong says why. */
+static bool reads(int (*fn)(void *), struct right_side *r, struct err *wrong)
+{
+	struct err *outer = r->p->err;
+	int rc;
+
+	r->p->err = wrong;
+	rc = map_guard(fn, r, ERR_INDEX, wrong);
+	r->p->err = outer;
+	need(rc && wrong->kind != ERR_QUERY, wrong);
+	return !rc;
 }
 
 /* The right side of let $NAME: a set or, if it cannot be one, an expression. */
-static int parse_value(struct parser *p, struct let *let)
+static void parse_value(struct parser *p, struct let *let)
 {
 	const struct parser before = *p;
-	struct err *outer = p->err, inner = {0}, ignored = {0};
+	struct right_side r = {p, let};
+	struct err no_set = {0}, no_expr = {0};
 	struct token t;
 
-	p->err = &inner;
-	if (parse_set(p, "=", &let->set) == 0) {
+	if (reads(side_as_set, &r, &no_set)) {
 		t = parse_peek(p, PLACE_WORD);
-		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';') {
-			p->err = outer;
-			return 0;
-		}
+		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
+			return;
 	}
 	*p = before;
-	p->err = outer;
 	let->set = NULL;
-	if (inner.kind && inner.kind != ERR_QUERY) {
-		*outer = inner;
-		return inner.kind;
+	if (!no_set.kind) {
+		let->expr = parse_expr(p, BP_ANY);
+	} else if (!reads(side_as_expr, &r, &no_expr)) {
+		/* Neither: what is wrong with the set says most. */
+		*p = before;
+		let->set = parse_set(p, "=");
 	}
-	p->err = inner.kind ? &ignored : outer;
-	if (parse_expr(p, BP_ANY, &let->expr) == 0) {
-		p->err = outer;
-		return 0;
-	}
-	*p = before;
-	p->err = outer;
-	if (ignored.kind && ignored.kind != ERR_QUERY) {
-		*outer = ignored;
-		return (int)ignored.kind;
-	}
-	/* Neither: what is wrong with the set says most. */
-	return parse_set(p, "=", &let->set);
 }
 
 /* let NAME = expr, let $NAME = set.  The session keeps the text of the right side. */
-static int parse_let(struct parser *p, struct let *let)
+static void parse_let(struct parser *p, struct let *let)
 {
 	bool set = parse_accept(p, '$');
 	struct token t = parse_peek(p, PLACE_WORD), eq;
@@ -280,26 +308,29 @@ static int parse_let(struct parser *p, struct let *let)
 	parse_want(p, set ? WANT_VALUE : 0);
 	if (t.kind != TOK_WORD || str_find(t.text, '.') < t.text.n ||
 	    str_ends(t.text, STR("%"))) {
-		parse_fail(p, token_span(&t),
-			   "'let' needs a name of letters, digits and _");
-		return err_hint(p->err,
-				"let CPI = Cycles / Ir, or let $hot = memcpy or memset");
+		parse_wrong(p, token_span(&t),
+			    "'let' needs a name of letters, digits and _");
+		need_hint(p->err,
+			  "let CPI = Cycles / Ir, or let $hot = memcpy or memset");
 	}
 	parse_eat(p, &t);
 	let->name = t.text;
 	let->span = token_span(&t);
 	eq = parse_peek(p, PLACE_WORD);
+	if (eq.kind == TOK_EQEQ)
+		parse_bad(p, &eq);
 	if (eq.kind != '=')
-		return eq.kind == TOK_EQEQ
-			       ? parse_bad(p, &eq)
-			       : parse_fail(p, token_span(&eq), "'=' is missing here");
+		parse_fail(p, token_span(&eq), "'=' is missing here");
 	parse_eat(p, &eq);
 	at = parse_peek(p, PLACE_OPERAND).at;
 	let->value = set;
-	if (set ? parse_value(p, let) : parse_expr(p, BP_NO_COMPARE, &let->expr))
-		return p->err->kind;
+	if (set)
+		parse_value(p, let);
+	else
+		let->expr = parse_expr(p, BP_NO_COMPARE);
 	let->text = (struct str){p->text.p + at, p->pos - at};
-	return set ? parse_keep_value(p, let->name, let->text) : 0;
+	if (set)
+		parse_keep_value(p, let->name, let->text);
 }
 
 static bool is_digits(struct str s)
@@ -325,7 +356,7 @@ static bool want_file(struct parser *p)
 	return true;
 }
 
-static int parse_output(struct parser *p, struct query *q)
+static void parse_output(struct parser *p, struct query *q)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	size_t end;
@@ -336,26 +367,28 @@ static int parse_output(struct parser *p, struct query *q)
 		q->shell = str_trim((struct str){p->text.p + t.at + 1, end - t.at - 1});
 		q->out_span = (struct span){t.at, end - t.at};
 		p->pos = end;
-		return q->shell.n ? 0
-				  : parse_fail(p, token_span(&t),
-					       "a shell command is missing after '!'");
+		if (!q->shell.n)
+			parse_fail(p, token_span(&t),
+				   "a shell command is missing after '!'");
+		return;
 	}
 	if (t.kind != '>')
-		return 0;
+		return;
 	parse_eat(p, &t);
 	if (p->expected && want_file(p))
-		return 0;
+		return;
 	t = parse_peek(p, PLACE_NAME);
 	if (p->pos < p->text.n && p->text.p[p->pos] == '>') {
-		parse_fail(p, (struct span){p->pos - 1, 2},
-			   "nothing is appended to a file");
-		return err_hint(p->err, "> FILE writes a new one; a shell can append: "
-					"quern ... -c '...' >> FILE");
+		parse_wrong(p, (struct span){p->pos - 1, 2},
+			    "nothing is appended to a file");
+		need_hint(p->err, "> FILE writes a new one; a shell can append: "
+				  "quern ... -c '...' >> FILE");
 	}
 	if (t.kind == TOK_STRING) {
 		parse_eat(p, &t);
 		q->out_span = token_span(&t);
-		return parse_unescape(p, &t, &q->file);
+		parse_unescape(p, &t, &q->file);
+		return;
 	}
 	for (end = t.at;
 	     end < p->text.n && p->text.p[end] != '\n' && p->text.p[end] != ' ' &&
@@ -363,40 +396,35 @@ static int parse_output(struct parser *p, struct query *q)
 	     end++)
 		;
 	q->file = (struct str){p->text.p + t.at, end - t.at};
-	if (parse_fill(p, &q->file))
-		return p->err->kind;
+	parse_fill(p, &q->file);
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
 	if (q->file.n && is_digits(q->file)) {
-		parse_fail(p, q->out_span,
-			   "a file whose name is a number needs double quotes");
-		return err_hint(p->err,
-				"a comparison stands once: self > 5 and self < 10");
+		parse_wrong(p, q->out_span,
+			    "a file whose name is a number needs double quotes");
+		need_hint(p->err, "a comparison stands once: self > 5 and self < 10");
 	}
-	return q->file.n ? 0
-			 : parse_fail(p, token_span(&t),
-				      "a file name is missing after '>'");
+	if (!q->file.n)
+		parse_fail(p, token_span(&t), "a file name is missing after '>'");
 }
 
-static int only_stages(struct parser *p, const struct token *last)
+_Noreturn static void only_stages(struct parser *p, const struct token *last)
 {
-	parse_fail(p, token_span(last),
-		   "the query has no source: a graph stage alone shows nothing");
-	return err_hint(p->err, "go on with a source: ... | top 10");
+	parse_wrong(p, token_span(last),
+		    "the query has no source: a graph stage alone shows nothing");
+	need_hint(p->err, "go on with a source: ... | top 10");
 }
 
 /* why under X: focus X | why, of the functions of X with all below them */
-static int focus_under(struct parser *p, struct query *q, struct gstage **at)
+static void focus_under(struct parser *p, struct query *q, struct gstage **at)
 {
 	struct source *s = &q->source;
 
-	if (!(*at = ARENA_ARRAY(p->a, struct gstage, 1)))
-		return arena_full(p->a, p->err);
+	*at = PARSE_NEW(p, struct gstage);
 	**at = (struct gstage){.kind = G_FOCUS, .set = s->under, .span = s->under->span};
-	return 0;
 }
 
-static int parse_query(struct parser *p, struct query *q)
+static void parse_query(struct parser *p, struct query *q)
 {
 	struct gstage **gtail = &q->gstages;
 	struct tstage **ttail = &q->tstages;
@@ -408,50 +436,47 @@ static int parse_query(struct parser *p, struct query *q)
 		q->source.span = token_span(&t);
 	}
 	while (parse_is_gstage(p, &t)) {
-		if (parse_gstage(p, gtail))
-			return p->err->kind;
+		*gtail = parse_gstage(p);
 		gtail = &(*gtail)->next;
 		if (!parse_accept(p, '|'))
-			return only_stages(p, &t);
+			only_stages(p, &t);
 		t = parse_peek(p, PLACE_WORD);
 	}
-	if (q->source.kind != S_LAST && parse_source(p, &q->source))
-		return p->err->kind;
-	if (q->source.kind == S_WHY && q->source.under && focus_under(p, q, gtail))
-		return p->err->kind;
+	if (q->source.kind != S_LAST)
+		parse_source(p, &q->source);
+	if (q->source.kind == S_WHY && q->source.under)
+		focus_under(p, q, gtail);
 	while (parse_accept(p, '|')) {
-		if (parse_tstage(p, ttail))
-			return p->err->kind;
+		*ttail = parse_tstage(p);
 		ttail = &(*ttail)->next;
 	}
-	return parse_output(p, q);
+	parse_output(p, q);
 }
 
-static int parse_end(struct parser *p, const struct stmt *s)
+static void parse_end(struct parser *p, const struct stmt *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
-		return 0;
+		return;
 	if (t.kind == TOK_BAD || (t.kind >= TOK_NE && t.kind != TOK_ARROW))
-		return parse_bad(p, &t);
-	return parse_unexpected(p, s, &t);
+		parse_bad(p, &t);
+	parse_unexpected(p, s, &t);
 }
 
-static int parse_stmt(struct parser *p, struct stmt *s, const struct token *first)
+static void parse_stmt(struct parser *p, struct stmt *s, const struct token *first)
 {
 	p->open = 0;
 	p->joins = false;
 	if (token_is(first, "let")) {
 		parse_eat(p, first);
 		s->is_let = true;
-		if (parse_let(p, &s->let))
-			return p->err->kind;
-	} else if (parse_query(p, &s->query)) {
-		return p->err->kind;
+		parse_let(p, &s->let);
+	} else {
+		parse_query(p, &s->query);
 	}
 	s->span = span_to(first->at, p);
-	return parse_end(p, s);
+	parse_end(p, s);
 }
 
 static int parse_start(struct parser *p, struct str text, const struct parse_limits *l,
@@ -485,22 +510,54 @@ static bool find_stmt(struct parser *p, struct token *t)
 	}
 }
 
+/* What is read, under a guard: where it is wrong, reading ends. */
+struct reading {
+	struct parser p;
+	struct token first; /* of the statement */
+	struct stmt *stmt;
+	struct gstage *gstage;
+	struct expr *expr;
+	struct set *set;
+};
+
+static int run(struct reading *r, int (*fn)(void *), struct str text,
+	       const struct parse_limits *l, struct arena *a, struct err *err)
+{
+	return parse_start(&r->p, text, l, a, err) || map_guard(fn, r, ERR_INDEX, err)
+		       ? err->kind
+		       : 0;
+}
+
+static int read_stmt(void *arg)
+{
+	struct reading *r = arg;
+
+	r->stmt = PARSE_NEW(&r->p, struct stmt);
+	parse_stmt(&r->p, r->stmt, &r->first);
+	return 0;
+}
+
+static int read_text(void *arg)
+{
+	struct reading *r = arg;
+	struct stmt *first = NULL, **tail = &first;
+
+	for (; find_stmt(&r->p, &r->first); tail = &(*tail)->next) {
+		read_stmt(r);
+		*tail = r->stmt;
+	}
+	r->stmt = first;
+	return 0;
+}
+
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	       struct stmt **out, struct err *err)
 {
-	struct stmt *first = NULL, **tail = &first;
-	struct parser p;
-	struct token t;
+	struct reading r = {.stmt = NULL};
 
-	if (parse_start(&p, text, l, a, err))
-		return err->kind;
-	while (find_stmt(&p, &t)) {
-		if (!(*tail = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *tail, &t))
-			return err->kind;
-		tail = &(*tail)->next;
-	}
-	*out = first;
-	return 0;
+	if (!run(&r, read_text, text, l, a, err))
+		*out = r.stmt;
+	return err->kind;
 }
 
 bool parse_reads(void *unused, struct str query)
@@ -522,18 +579,10 @@ bool parse_reads(void *unused, struct str query)
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)
 {
 	struct err err = {0};
-	struct stmt s;
-	struct parser p;
-	struct token t;
+	struct reading r = {.stmt = NULL};
 
-	if (parse_start(&p, text, l, a, &err))
-		return false;
-	while (find_stmt(&p, &t)) {
-		s = (struct stmt){0};
-		if (parse_stmt(&p, &s, &t))
-			return p.at_end && (p.open || p.joins);
-	}
-	return false;
+	return run(&r, read_text, text, l, a, &err) && r.p.at_end &&
+	       (r.p.open || r.p.joins);
 }
 
 /* After a mistake: skip the rest of its statement, or of its stage. */
@@ -557,103 +606,125 @@ static void skip_stmt(struct parser *p, bool stage)
 int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
 	       struct arena *a, struct stmt **out, struct err *err)
 {
-	struct parser p;
-	struct token t;
+	struct reading r = {.stmt = NULL};
 
-	*out = NULL;
-	if (parse_start(&p, text, l, a, err)) {
+	if (parse_start(&r.p, text, l, a, err)) {
+		*out = NULL;
 		*pos = text.n;
 		return err->kind;
 	}
-	p.pos = *pos;
-	if (find_stmt(&p, &t) &&
-	    (!(*out = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *out, &t))) {
-		if (p.pos <= t.at)
-			p.pos = t.at;
-		skip_stmt(&p, false);
+	r.p.pos = *pos;
+	if (find_stmt(&r.p, &r.first) && map_guard(read_stmt, &r, ERR_INDEX, err)) {
+		if (r.p.pos <= r.first.at)
+			r.p.pos = r.first.at;
+		skip_stmt(&r.p, false);
 	}
-	*pos = p.pos;
+	*out = r.stmt;
+	*pos = r.p.pos;
 	return err->kind;
 }
 
 void parse_expected(struct str text, const struct parse_limits *l, struct arena *a,
 		    struct query_context *out)
 {
-	struct parser p = {0};
-	struct token t;
+	struct reading r = {.stmt = NULL};
+	struct parser *p = &r.p;
 
 	out->word_at = text.n;
-	for (size_t at = 0;; at = p.pos) {
+	for (size_t at = 0;; at = p->pos) {
 		struct err err = {0};
-		struct stmt s = {0};
 
-		if (parse_start(&p, text, l, a, &err))
+		if (parse_start(p, text, l, a, &err))
 			return;
-		p.pos = at;
-		p.expected = out;
-		if (!find_stmt(&p, &t))
+		p->pos = at;
+		p->expected = out;
+		if (!find_stmt(p, &r.first))
 			break;
-		if (t.kind != '|') { /* else it goes on after a mistake */
+		if (r.first.kind != '|') { /* else it goes on after a mistake */
 			out->source = NULL;
 			out->vs = false;
 		}
-		if (parse_stmt(&p, &s, &t) && !p.at_end) {
-			if (token_at(p.text, p.pos, PLACE_OPERAND).kind == TOK_BAD)
+		if (map_guard(read_stmt, &r, ERR_INDEX, &err) && !p->at_end) {
+			if (token_at(p->text, p->pos, PLACE_OPERAND).kind == TOK_BAD)
 				return;
-			skip_stmt(&p, true);
+			skip_stmt(p, true);
 		}
-		if (p.at_end)
+		if (p->at_end)
 			return;
 	}
 	out->want = WANT_VERB | WANT_STAGE;
 }
 
-static int all_read(struct parser *p)
+static void all_read(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind == TOK_END)
-		return 0;
-	return t.kind == TOK_BAD
-		       ? parse_bad(p, &t)
-		       : parse_fail(p, token_span(&t), "this is not expected here");
+		return;
+	if (t.kind == TOK_BAD)
+		parse_bad(p, &t);
+	parse_fail(p, token_span(&t), "this is not expected here");
+}
+
+static int read_gstage(void *arg)
+{
+	struct reading *r = arg;
+	struct token t = parse_peek(&r->p, PLACE_WORD);
+
+	if (!parse_is_gstage(&r->p, &t) && !token_is(&t, "contexts")) {
+		parse_wrong(&r->p, token_span(&t), "a graph stage is missing here");
+		need_hint(r->p.err, "focus, ignore, hide, collapse, contexts, whole, "
+				    "with inlined, cut, in, part or thread");
+	}
+	r->gstage = parse_gstage(&r->p);
+	all_read(&r->p);
+	return 0;
 }
 
 int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
 		      struct gstage **out, struct err *err)
 {
-	struct parser p;
-	struct token t;
+	struct reading r = {.gstage = NULL};
 
-	if (parse_start(&p, text, l, a, err))
-		return err->kind;
-	t = parse_peek(&p, PLACE_WORD);
-	if (!parse_is_gstage(&p, &t) && !token_is(&t, "contexts")) {
-		parse_fail(&p, token_span(&t), "a graph stage is missing here");
-		return err_hint(
-			err,
-			"focus, ignore, hide, collapse, contexts, whole, with inlined, "
-			"cut, in, part or thread");
-	}
-	return parse_gstage(&p, out) ? err->kind : all_read(&p);
+	if (!run(&r, read_gstage, text, l, a, err))
+		*out = r.gstage;
+	return err->kind;
+}
+
+static int read_expr(void *arg)
+{
+	struct reading *r = arg;
+
+	r->expr = parse_expr(&r->p, BP_ANY);
+	all_read(&r->p);
+	return 0;
 }
 
 int parse_expr_text(struct str text, const struct parse_limits *l, struct arena *a,
 		    struct expr **out, struct err *err)
 {
-	struct parser p;
+	struct reading r = {.expr = NULL};
 
-	if (parse_start(&p, text, l, a, err))
-		return err->kind;
-	return parse_expr(&p, BP_ANY, out) ? err->kind : all_read(&p);
+	if (!run(&r, read_expr, text, l, a, err))
+		*out = r.expr;
+	return err->kind;
+}
+
+static int read_set(void *arg)
+{
+	struct reading *r = arg;
+
+	r->set = parse_set(&r->p, "$");
+	all_read(&r->p);
+	return 0;
 }
 
 int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
 		   struct set **out, struct err *err)
 {
-	struct parser p;
+	struct reading r = {.set = NULL};
 
-	if (parse_start(&p, text, l, a, err))
-		return err->kind;
-	return parse_set(&p, "$", out) ? err->kind : all_read(&p);
+	if (!run(&r, read_set, text, l, a, err))
+		*out = r.set;
+	return err->kind;
 }

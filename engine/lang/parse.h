@@ -34,7 +34,7 @@ struct parse_limits {
 const struct parse_value *parse_find_value(const struct parse_limits *l, struct str name,
 					   bool formula);
 /* Report that no value is called $name. */
-int parse_no_value(struct err *err, struct str name, struct span at);
+_Noreturn void parse_no_value(struct err *err, struct str name, struct span at);
 
 /* "a + b + c" is a tree as high as the number of its operators, and functions recurse
  * over it.  Returns how many operators are safe with the stack of this process. */

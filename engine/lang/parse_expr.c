@@ -12,7 +12,7 @@
 #include "engine/lang/keywords.h"
 #include "engine/lang/parse_in.h"
 #include "index/base/count.h"
-#include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/format/event.h"
 
 struct infix {
@@ -49,40 +49,36 @@ static struct expr *new_expr(struct parser *p, enum expr_op op, const struct tok
 {
 	struct expr *e = PARSE_NEW(p, struct expr);
 
-	if (e) {
-		e->op = op;
-		e->span = token_span(t);
-		e->text = t->text;
-	}
+	e->op = op;
+	e->span = token_span(t);
+	e->text = t->text;
 	return e;
 }
 
-static int parse_list(struct parser *p, struct expr **out)
+static void parse_list(struct parser *p, struct expr **out)
 {
 	struct expr **tail = out;
 
 	p->open++;
 	if (parse_accept(p, ')')) {
 		p->open--;
-		return 0;
+		return;
 	}
 	for (;;) {
 		struct token t;
 
-		if (parse_expr(p, BP_ANY, tail))
-			return p->err->kind;
+		*tail = parse_expr(p, BP_ANY);
 		tail = &(*tail)->next;
 		t = parse_peek(p, PLACE_WORD);
 		if (t.kind == ')') {
 			p->open--;
 			parse_eat(p, &t);
-			return 0;
+			return;
 		}
 		if (t.kind == ',')
 			parse_eat(p, &t);
 		if (t.kind != ',')
-			return parse_fail(p, token_span(&t),
-					  "a ')' or ',' is missing here");
+			parse_fail(p, token_span(&t), "a ')' or ',' is missing here");
 	}
 }
 
@@ -118,66 +114,59 @@ static size_t unit_bytes(struct parser *p, const struct token *t)
 }
 
 /* self."Data Read Access": the name of an event, quoted. */
-static int quoted_event(struct parser *p, struct expr *e)
+static void quoted_event(struct parser *p, struct expr *e)
 {
 	struct token t;
 
 	if (p->expected && str_eq(str_from(p->text, p->pos), STR(".")))
 		p->expected->want |= WANT_EVENT;
 	if (!str_starts(str_from(p->text, p->pos), STR(".\"")))
-		return 0;
+		return;
 	p->pos++;
 	t = parse_peek(p, PLACE_WORD);
 	parse_want(p, WANT_EVENT);
 	if (t.kind != TOK_STRING)
-		return parse_bad(p, &t);
+		parse_bad(p, &t);
 	parse_eat(p, &t);
 	e->span.len = t.at + t.len - e->span.at;
-	return parse_unescape(p, &t, &e->event);
+	parse_unescape(p, &t, &e->event);
 }
 
 /* The names of functions are keywords: they may be written in any case. */
-static int in_lower_case(struct parser *p, struct str *word)
+static void in_lower_case(struct parser *p, struct str *word)
 {
 	char *to = parse_new(p, word->n);
 
-	if (!to)
-		return p->err->kind;
 	for (size_t i = 0; i < word->n; i++)
 		to[i] = (char)tolower((unsigned char)word->p[i]);
 	word->p = to;
-	return 0;
 }
 
-static int parse_word_operand(struct parser *p, const struct token *t, struct expr **out)
+static struct expr *parse_word_operand(struct parser *p, const struct token *t)
 {
 	struct expr *e = new_expr(p, EX_COL, t);
 	const size_t unit = unit_bytes(p, t);
 	struct token open;
 
-	if (!e)
-		return p->err->kind;
 	parse_eat(p, t);
 	p->pos += unit;
 	e->text.n += unit;
 	e->span.len += unit;
-	if (quoted_event(p, e))
-		return p->err->kind;
+	quoted_event(p, e);
 	open = parse_peek(p, PLACE_WORD);
 	if (open.kind == '(' && open.at == t->at + t->len) {
 		e->op = EX_CALL;
 		parse_eat(p, &open);
-		if (in_lower_case(p, &e->text) || parse_list(p, &e->a))
-			return p->err->kind;
+		in_lower_case(p, &e->text);
+		parse_list(p, &e->a);
 		e->span = span_to(t->at, p);
 	} else if (!e->event.n) {
 		column_parts(e);
 	}
-	*out = e;
-	return 0;
+	return e;
 }
 
-static int parse_literal(struct parser *p, const struct token *t, struct expr **out)
+static struct expr *parse_literal(struct parser *p, const struct token *t)
 {
 	struct expr *e = new_expr(p,
 				  t->kind == TOK_NUMBER	  ? EX_NUMBER
@@ -185,8 +174,6 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 							  : EX_REGEX,
 				  t);
 
-	if (!e)
-		return p->err->kind;
 	e->number = t->number;
 	e->unit = t->unit;
 	e->whole = t->whole;
@@ -194,134 +181,129 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 	e->percent = t->percent;
 	e->caseless = t->caseless;
 	parse_eat(p, t);
-	*out = e;
-	return t->kind == TOK_STRING  ? parse_unescape(p, t, &e->text)
-	       : t->kind == TOK_REGEX ? parse_fill(p, &e->text)
-				      : 0;
+	if (t->kind == TOK_STRING)
+		parse_unescape(p, t, &e->text);
+	else if (t->kind == TOK_REGEX)
+		parse_fill(p, &e->text);
+	return e;
 }
 
-static int parse_unary(struct parser *p, const struct token *t, enum expr_op op, int bp,
-		       struct expr **out)
+static struct expr *parse_unary(struct parser *p, const struct token *t, enum expr_op op,
+				int bp)
 {
 	struct expr *e = new_expr(p, op, t);
 
-	if (!e)
-		return p->err->kind;
 	parse_eat(p, t);
-	if (parse_expr(p, bp, &e->a))
-		return p->err->kind;
+	e->a = parse_expr(p, bp);
 	e->span = span_to(t->at, p);
-	*out = e;
-	return 0;
+	return e;
 }
 
-static int parse_parens(struct parser *p, const struct token *t, struct expr **out)
+static struct expr *parse_parens(struct parser *p, const struct token *t)
 {
 	struct token close;
+	struct expr *e;
 
 	parse_eat(p, t);
 	p->open++;
-	if (parse_expr(p, BP_ANY, out))
-		return p->err->kind;
+	e = parse_expr(p, BP_ANY);
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind != ')') {
 		if (close.kind == TOK_BAD || close.kind >= TOK_EQEQ)
-			return parse_bad(p, &close);
-		return parse_fail(p, token_span(t), "this '(' is not closed");
+			parse_bad(p, &close);
+		parse_fail(p, token_span(t), "this '(' is not closed");
 	}
 	p->open--;
 	parse_eat(p, &close);
-	return 0;
+	return e;
 }
 
-static int parse_operand(struct parser *p, struct expr **out)
+static struct expr *parse_operand(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
 
 	parse_want(p, WANT_COLUMN | WANT_EVENT);
+	for (size_t i = 0; p->aggregates && aggregate_words[i]; i++)
+		parse_want_word(p, aggregate_words[i]);
 	if (token_is(&t, "not"))
-		return parse_unary(p, &t, EX_NOT, BP_NOT, out);
+		return parse_unary(p, &t, EX_NOT, BP_NOT);
 	if (t.kind == '-')
-		return parse_unary(p, &t, EX_NEG, BP_NEG, out);
+		return parse_unary(p, &t, EX_NEG, BP_NEG);
 	if (t.kind == '(')
-		return parse_parens(p, &t, out);
+		return parse_parens(p, &t);
 	if (t.kind == TOK_NUMBER || t.kind == TOK_STRING || t.kind == TOK_REGEX)
-		return parse_literal(p, &t, out);
+		return parse_literal(p, &t);
 	if (t.kind == TOK_WORD && !infix_of(&t))
-		return parse_word_operand(p, &t, out);
+		return parse_word_operand(p, &t);
 	if (t.kind == '$')
-		return parse_value_expr(p, &t, out);
+		return parse_value_expr(p, &t);
 	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
-		return parse_bad(p, &t);
-	return parse_fail(p, token_span(&t),
-			  t.kind == TOK_END || t.kind == TOK_NEWLINE
-				  ? "the expression is not finished"
-				  : "a column, a number or \"text\" is missing here");
+		parse_bad(p, &t);
+	parse_fail(p, token_span(&t),
+		   t.kind == TOK_END || t.kind == TOK_NEWLINE
+			   ? "the expression is not finished"
+			   : "a column, a number or \"text\" is missing here");
 }
 
 /* fn in $hot, file in ("a.c", "b.c") */
-static int parse_in(struct parser *p, struct expr *e)
+static void parse_in(struct parser *p, struct expr *e)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind == '(') {
 		parse_eat(p, &t);
-		if (parse_list(p, &e->b))
-			return p->err->kind;
-		return e->b ? 0
-			    : parse_fail(p, span_to(t.at, p),
-					 "the list is empty: in (\"a\", \"b\")");
+		parse_list(p, &e->b);
+		if (!e->b)
+			parse_fail(p, span_to(t.at, p),
+				   "the list is empty: in (\"a\", \"b\")");
+		return;
 	}
 	if (t.kind != '$')
-		return parse_fail(p, token_span(&t),
-				  "'in' needs a list or a named set: in (\"a\", "
-				  "\"b\") or in $x");
+		parse_fail(p, token_span(&t),
+			   "'in' needs a list or a named set: in (\"a\", "
+			   "\"b\") or in $x");
 	e->b = new_expr(p, EX_VAR, &t); /* EX_VAR appears only here */
-	if (!e->b)
-		return p->err->kind;
-	if (parse_value_name(p, &t, &e->b->text))
-		return p->err->kind;
+	e->b->text = parse_value_name(p, &t);
 	e->b->span = span_to(t.at, p);
-	return 0;
 }
 
 /* fn ~ ^_dl_: a regular expression without its slashes, up to a blank or a bracket or
  * stage that it does not open. */
-static int bare_regex(struct parser *p)
+static void bare_regex(struct parser *p)
 {
 	const struct token t = parse_peek(p, PLACE_OPERAND);
 	const struct str s = str_from(p->text, t.at);
 	size_t n = 0, open = 0;
 
 	if (!s.n || (!token_is_word_byte(s.p[0]) && !strchr("^[.*+?\\", s.p[0])))
-		return 0;
+		return;
 	for (; n < s.n && n < 200 && !strchr(" \t\n;/", s.p[n]); n++) {
 		if (!open && (s.p[n] == ')' || s.p[n] == '|'))
 			break;
 		open += s.p[n] == '(';
 		open -= s.p[n] == ')';
 	}
-	parse_fail(p, (struct span){t.at, n},
-		   "the right side of ~ is a /regular expression/ or \"text\"");
-	return err_hint(p->err, "write /%.*s/", (int)n, s.p);
+	parse_wrong(p, (struct span){t.at, n},
+		    "the right side of ~ is a /regular expression/ or \"text\"");
+	need_hint(p->err, "write /%.*s/", (int)n, s.p);
 }
 
-static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
+static void parse_right(struct parser *p, const struct infix *x, struct expr *e)
 {
-	if (x->op == EX_IN)
-		return parse_in(p, e);
-	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && bare_regex(p))
-		return p->err->kind;
-	if (parse_expr(p, x->right, &e->b))
-		return p->err->kind;
+	if (x->op == EX_IN) {
+		parse_in(p, e);
+		return;
+	}
+	if (x->op == EX_MATCH || x->op == EX_NOT_MATCH)
+		bare_regex(p);
+	e->b = parse_expr(p, x->right);
 	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && e->b->op != EX_REGEX &&
 	    e->b->op != EX_TEXT) {
-		parse_fail(p, e->b->span,
-			   "the right side of ~ is a /regular expression/ or \"text\"");
-		return err_hint(p->err, "write /%.*s/", (int)(e->b->span.len & 255),
-				p->text.p + e->b->span.at);
+		parse_wrong(p, e->b->span,
+			    "the right side of ~ is a /regular expression/ or \"text\"");
+		need_hint(p->err, "write /%.*s/", (int)(e->b->span.len & 255),
+			  p->text.p + e->b->span.at);
 	}
-	return 0;
 }
 
 static bool goes_on(const struct infix *x, int bp, int ceiling)
@@ -330,24 +312,25 @@ static bool goes_on(const struct infix *x, int bp, int ceiling)
 	       !(x->left == BP_COMPARE && ceiling == BP_COMPARE);
 }
 
-int parse_expr(struct parser *p, int bp, struct expr **out)
+struct expr *parse_expr(struct parser *p, int bp)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
 	int ceiling; /* operators that follow bind no tighter than this */
 	size_t at = t.at;
+	struct expr *out;
 
 	if (p->nest == 0)
 		p->joined = 0;
-	if (parse_nest(p, token_span(&t)) || parse_operand(p, out))
-		return p->err->kind;
-	ceiling = (*out)->op == EX_NOT && p->text.p[at] == 'n' ? BP_NOT : BP_NEG;
+	parse_nest(p, token_span(&t));
+	out = parse_operand(p);
+	ceiling = out->op == EX_NOT && p->text.p[at] == 'n' ? BP_NOT : BP_NEG;
 	for (;;) {
 		const struct infix *x;
 		struct expr *e;
 
 		t = parse_peek(p, PLACE_WORD);
 		if (t.kind >= TOK_EQEQ && t.kind <= TOK_LTGT)
-			return parse_bad(p, &t);
+			parse_bad(p, &t);
 		for (size_t i = 0; i < COUNT(infixes); i++)
 			if (infixes[i].word && goes_on(&infixes[i], bp, ceiling))
 				parse_want_word(p, infixes[i].word);
@@ -355,18 +338,15 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		if (!x || !goes_on(x, bp, ceiling))
 			break;
 		ceiling = x->left;
-		if (parse_joined(p, token_span(&t), p->operators))
-			return p->err->kind;
-		if (!(e = new_expr(p, x->op, &t)))
-			return p->err->kind;
+		parse_joined(p, token_span(&t), p->operators);
+		e = new_expr(p, x->op, &t);
 		parse_eat(p, &t);
-		e->a = *out;
-		if (parse_right(p, x, e))
-			return p->err->kind;
+		e->a = out;
+		parse_right(p, x, e);
 		e->span = span_to(at, p);
-		*out = e;
+		out = e;
 	}
-	(*out)->as = (struct str){p->text.p + (*out)->span.at, (*out)->span.len};
+	out->as = (struct str){p->text.p + out->span.at, out->span.len};
 	p->nest--;
-	return 0;
+	return out;
 }

@@ -20,6 +20,8 @@ struct parser {
 	struct parse_value *own;
 	size_t own_cap;
 	struct query_context *expected; /* filled in where the text ends; or NULL */
+	unsigned unwanted;		/* WANT_X that it does not take here */
+	bool aggregates;		/* columns are in aggregates here */
 	struct arena *a;
 	struct err *err;
 };
@@ -38,37 +40,38 @@ void parse_want(struct parser *p, unsigned want);
 void parse_want_word(struct parser *p, const char *word);
 bool parse_accept(struct parser *p, int kind);
 bool parse_accept_word(struct parser *p, const char *word);
-/* Report at a token; returns ERR_QUERY (or the earlier error). */
+/* Report at a token, where reading ends; parse_wrong() goes on, to need_hint(). */
 #define parse_fail(p, ...) span_fail((p)->err, __VA_ARGS__)
-int parse_bad(struct parser *p, const struct token *t); /* for TOK_BAD and habits of
-							   other languages */
+#define parse_wrong(p, ...) span_wrong((p)->err, __VA_ARGS__)
+/* For TOK_BAD and habits of other languages. */
+_Noreturn void parse_bad(struct parser *p, const struct token *t);
 struct span token_span(const struct token *t);
 struct span span_to(size_t at, const struct parser *p); /* from at to the last byte
 							   consumed */
-int parse_joined(struct parser *p, struct span at, unsigned most); /* count one more
+void parse_joined(struct parser *p, struct span at, unsigned most); /* count one more
 								      operator */
-void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
+void *parse_new(struct parser *p, size_t size);
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
-int parse_nest(struct parser *p, struct span at); /* enter one more level */
+void parse_nest(struct parser *p, struct span at); /* enter one more level */
 /* ---- values: $NAME or ${NAME} (parse_value.c) ---- */
-int parse_keep_value(struct parser *p, struct str name, struct str text);
-int parse_value_name(struct parser *p, const struct token *dollar, struct str *name);
-int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out);
+void parse_keep_value(struct parser *p, struct str name, struct str text);
+struct str parse_value_name(struct parser *p, const struct token *dollar);
+struct expr *parse_value_expr(struct parser *p, const struct token *dollar);
 /* The text of the value that $ names; empty if no values are known here. */
-int parse_value_text(struct parser *p, const struct token *dollar, struct str *text);
+struct str parse_value_text(struct parser *p, const struct token *dollar);
 /* The next token, or the number that a value at this place is. */
 struct token parse_number(struct parser *p);
 /* Insert the values of ${NAME} in a quoted text.  Unknown ones stay as they are. */
-int parse_fill(struct parser *p, struct str *text);
+void parse_fill(struct parser *p, struct str *text);
 
-int parse_unescape(struct parser *p, const struct token *t, struct str *out);
+void parse_unescape(struct parser *p, const struct token *t, struct str *out);
 
 /* The lowest binding power for an expression: BP_NO_COMPARE leaves ">" for the output
  * file. */
 enum { BP_ANY = 0, BP_NO_COMPARE = 35 };
-int parse_expr(struct parser *p, int bp, struct expr **out);
-int parse_set(struct parser *p, const char *after, struct set **out);
+struct expr *parse_expr(struct parser *p, int bp);
+struct set *parse_set(struct parser *p, const char *after);
 /* want: the names that Tab offers there. */
-int parse_name(struct parser *p, unsigned want, const char *what, struct str *out);
+struct str parse_name(struct parser *p, unsigned want, const char *what);
 
 #endif

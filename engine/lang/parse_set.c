@@ -9,18 +9,16 @@
 #include "engine/lang/parse_in.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/need.h"
 
-static int parse_or(struct parser *p, const char *after, struct set **out);
+static struct set *parse_or(struct parser *p, const char *after);
 
 static struct set *new_set(struct parser *p, enum set_op op, struct span at)
 {
 	struct set *s = PARSE_NEW(p, struct set);
 
-	if (s) {
-		s->op = op;
-		s->span = at;
-	}
+	s->op = op;
+	s->span = at;
 	return s;
 }
 
@@ -78,25 +76,25 @@ static void regex_of(struct str name, char *out, size_t cap)
 	out[n] = '\0';
 }
 
-static int needs_quotes(struct parser *p, struct span s, const char *what)
+_Noreturn static void needs_quotes(struct parser *p, struct span s, const char *what)
 {
 	struct str name = {p->text.p + s.at, s.len};
 	char regex[160];
 
 	name.n -= str_ends(name, STR(",")); /* the next name of a list follows */
 	s.len = name.n;
-	parse_fail(p, s, "%s needs double quotes", what);
+	parse_wrong(p, s, "%s needs double quotes", what);
 	if (s.len > 120)
-		return err_hint(p->err, "put the whole name in double quotes");
+		need_hint(p->err, "put the whole name in double quotes");
 	/* <...> and <*> of a name that was cut on the screen */
 	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")) ||
 	    str_ends(name, STR("<...>")) || str_ends(name, STR("<\xe2\x80\xa6>")))
-		return err_hint(p->err, "a bare name is of all parameters");
+		need_hint(p->err, "a bare name is of all parameters");
 	regex_of(name, regex, sizeof(regex));
 	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
-		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
-	return err_hint(p->err, "write /%s/, or in quotes all of it, \"%.*s(...)\"",
-			regex, STR_ARG(name));
+		need_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
+	need_hint(p->err, "write /%s/, or in quotes all of it, \"%.*s(...)\"", regex,
+		  STR_ARG(name));
 }
 
 /* Shorten "operator+=" to "operator+": only some signs may be in a name. */
@@ -107,58 +105,48 @@ static struct str without_signs(struct str s)
 	return s;
 }
 
-static int check_bare(struct parser *p, const struct token *t)
+static void check_bare(struct parser *p, const struct token *t)
 {
 	char next = t->at + t->len < p->text.n ? p->text.p[t->at + t->len] : '\0';
 
 	if (ends_in_operator(t->text) || (next && strchr("=<>|&^!%", next) &&
 					  ends_in_operator(without_signs(t->text))))
-		return needs_quotes(p, operator_span(p, t), "an operator's name");
+		needs_quotes(p, operator_span(p, t), "an operator's name");
 	if (next == '<')
-		return needs_quotes(p, whole_name(p->text, t->at),
-				    "a template's full name");
+		needs_quotes(p, whole_name(p->text, t->at), "a template's full name");
 	if (next == '(')
-		return needs_quotes(p, whole_name(p->text, t->at),
-				    "a name with its parameters");
-	return 0;
+		needs_quotes(p, whole_name(p->text, t->at), "a name with its parameters");
 }
 
-static int no_operand(struct parser *p, const struct token *t, const char *after)
+_Noreturn static void no_operand(struct parser *p, const struct token *t,
+				 const char *after)
 {
 	if (t->kind == TOK_BAD)
-		return parse_bad(p, t);
-	parse_fail(p, token_span(t), "a function is missing after '%s'", after);
+		parse_bad(p, t);
+	parse_wrong(p, token_span(t), "a function is missing after '%s'", after);
 	if (t->kind == TOK_WORD)
-		return err_hint(p->err, "for a function of that name write \"%.*s\"",
-				STR_ARG(t->text));
-	return err_hint(p->err,
-			"write a name, \"an exact name\", /a regular expression/ or #12");
+		need_hint(p->err, "for a function of that name write \"%.*s\"",
+			  STR_ARG(t->text));
+	need_hint(p->err,
+		  "write a name, \"an exact name\", /a regular expression/ or #12");
 }
 
-static int parse_number_atom(struct parser *p, const struct token *t, struct set *s)
+static void parse_number_atom(struct parser *p, const struct token *t, struct set *s)
 {
 	struct token n;
 
 	parse_eat(p, t);
 	n = parse_peek(p, PLACE_WORD);
 	if (n.kind != TOK_NUMBER || !n.integral || n.at != t->at + 1)
-		return parse_fail(p, token_span(t),
-				  "a function's number is missing after #");
+		parse_fail(p, token_span(t), "a function's number is missing after #");
 	parse_eat(p, &n);
 	s->form = MATCH_ID;
 	s->number = n.whole;
 	s->text = (struct str){p->text.p + n.at, n.len};
 	s->text_span = token_span(&n);
-	return 0;
 }
 
-static int parse_variable(struct parser *p, const struct token *t, struct set *s)
-{
-	s->op = SET_VAR;
-	return parse_value_name(p, t, &s->text);
-}
-
-static int parse_text_atom(struct parser *p, const struct token *t, struct set *s)
+static void parse_text_atom(struct parser *p, const struct token *t, struct set *s)
 {
 	s->text = t->text;
 	s->text_span = (struct span){(size_t)(t->text.p - p->text.p), t->text.n};
@@ -166,14 +154,13 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	s->form = t->kind == TOK_STRING	 ? MATCH_EXACT
 		  : t->kind == TOK_REGEX ? MATCH_REGEX
 					 : MATCH_BARE;
-	if (s->form == MATCH_EXACT && parse_unescape(p, t, &s->text))
-		return p->err->kind;
-	if (s->form == MATCH_REGEX && parse_fill(p, &s->text))
-		return p->err->kind;
-	if (s->form == MATCH_BARE && s->field == MATCH_FN && check_bare(p, t))
-		return p->err->kind;
+	if (s->form == MATCH_EXACT)
+		parse_unescape(p, t, &s->text);
+	if (s->form == MATCH_REGEX)
+		parse_fill(p, &s->text);
+	if (s->form == MATCH_BARE && s->field == MATCH_FN)
+		check_bare(p, t);
 	parse_eat(p, t);
-	return 0;
 }
 
 /* All bytes of names from `at` on. */
@@ -224,39 +211,35 @@ static struct token peek_name(struct parser *p)
 enum { FIELD_DIR = MATCH_LINE + 1 }; /* of token_fields[] */
 
 /* dir:D means the files in the directory D, whose path is D or ends so. */
-static int dir_of_files(struct parser *p, struct set *s)
+static void dir_of_files(struct parser *p, struct set *s)
 {
 	char regex[512];
 	const bool root = s->text.n && (s->text.p[0] == '/' || s->text.p[0] == '*');
 
 	if (s->form == MATCH_REGEX) {
-		parse_fail(p, s->text_span, "dir: takes no regular expression");
-		return err_hint(p->err, "file:/.../ looks at whole paths");
+		parse_wrong(p, s->text_span, "dir: takes no regular expression");
+		need_hint(p->err, "file:/.../ looks at whole paths");
 	}
 	if (str_eq(s->text, STR("???")))
-		return 0;
+		return;
 	while (s->text.n > 1 && s->text.p[s->text.n - 1] == '/')
 		s->text.n--;
 	regex_of(s->text, regex, sizeof(regex));
 	s->form = MATCH_REGEX;
 	s->text = str_eq(s->text, STR("."))
 			  ? STR("^[^/\\\\]+$")
-			  : arena_printf(p->a, "%s%s[/\\\\][^/\\\\]+$",
-					 root ? "^" : "(^|[/\\\\])",
-					 str_eq(s->text, STR("/")) ? "" : regex);
-	return s->text.p ? 0 : arena_full(p->a, p->err);
+			  : need_printf(p->a, "%s%s[/\\\\][^/\\\\]+$",
+					root ? "^" : "(^|[/\\\\])",
+					str_eq(s->text, STR("/")) ? "" : regex);
 }
 
-static int parse_atom(struct parser *p, const char *after, struct set **out)
+static struct set *parse_atom(struct parser *p, const char *after)
 {
 	struct token t = peek_name(p);
 	struct set *s = new_set(p, SET_ATOM, token_span(&t));
 	size_t at = t.at;
 	bool field = t.kind == TOK_FIELD, dir = false;
-	int rc;
 
-	if (!s)
-		return p->err->kind;
 	if (field) {
 		dir = t.whole == FIELD_DIR;
 		s->field = dir ? MATCH_FILE : (enum match_field)t.whole;
@@ -268,117 +251,109 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 		      : s->field == MATCH_OBJ ? WANT_OBJECT
 					      : WANT_FUNCTION);
 	if (field && (t.kind == TOK_FIELD || t.kind < TOK_WORD))
-		return parse_fail(p, s->span, "a name is missing after '%.*s:'",
-				  (int)(s->span.len - 1), p->text.p + at);
-	if (t.kind == '#' && !field)
-		rc = parse_number_atom(p, &t, s);
-	else if (t.kind == '$' && !field)
-		rc = parse_variable(p, &t, s);
-	else if (t.kind == TOK_STRING || t.kind == TOK_REGEX ||
-		 (t.kind == TOK_WORD && (field || !is_reserved(t.text))))
-		rc = parse_text_atom(p, &t, s) || (dir && dir_of_files(p, s));
-	else
-		rc = no_operand(p, &t, after);
+		parse_fail(p, s->span, "a name is missing after '%.*s:'",
+			   (int)(s->span.len - 1), p->text.p + at);
+	if (t.kind == '#' && !field) {
+		parse_number_atom(p, &t, s);
+	} else if (t.kind == '$' && !field) {
+		s->op = SET_VAR;
+		s->text = parse_value_name(p, &t);
+	} else if (t.kind == TOK_STRING || t.kind == TOK_REGEX ||
+		   (t.kind == TOK_WORD && (field || !is_reserved(t.text)))) {
+		parse_text_atom(p, &t, s);
+		if (dir)
+			dir_of_files(p, s);
+	} else {
+		no_operand(p, &t, after);
+	}
 	s->span = span_to(at, p);
-	*out = s;
-	return rc;
+	return s;
 }
 
-static int parse_group(struct parser *p, const struct token *t, struct set **out)
+static struct set *parse_group(struct parser *p, const struct token *t)
 {
 	struct token close;
+	struct set *s;
 
 	parse_eat(p, t);
 	p->open++;
-	if (parse_or(p, "(", out))
-		return p->err->kind;
+	s = parse_or(p, "(");
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind == ')') {
 		p->open--;
 		parse_eat(p, &close);
-		(*out)->span = span_to(t->at, p);
-		return 0;
+		s->span = span_to(t->at, p);
+		return s;
 	}
 	if (close.kind == TOK_WORD)
-		return needs_quotes(p, whole_name(p->text, t->at),
-				    "a name with blanks or brackets");
-	return parse_fail(p, token_span(t), "this '(' is not closed");
+		needs_quotes(p, whole_name(p->text, t->at),
+			     "a name with blanks or brackets");
+	parse_fail(p, token_span(t), "this '(' is not closed");
 }
 
-static int parse_not(struct parser *p, const char *after, struct set **out)
+static struct set *parse_not(struct parser *p, const char *after)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
 	struct set *s;
-	int rc = 0;
 
-	if (parse_nest(p, token_span(&t)))
-		return p->err->kind;
+	parse_nest(p, token_span(&t));
 	if (token_is(&t, "not") && is_reserved(t.text)) {
 		parse_eat(p, &t);
-		if (!(s = new_set(p, SET_NOT, token_span(&t))))
-			return p->err->kind;
-		rc = parse_not(p, "not", &s->a);
+		s = new_set(p, SET_NOT, token_span(&t));
+		s->a = parse_not(p, "not");
 		s->span = span_to(t.at, p);
-		*out = s;
 	} else if (t.kind == '(') {
-		rc = parse_group(p, &t, out);
+		s = parse_group(p, &t);
 	} else {
-		rc = parse_atom(p, after, out);
+		s = parse_atom(p, after);
 	}
 	p->nest--;
-	return rc;
+	return s;
 }
 
-static int join_sets(struct parser *p, enum set_op op, struct set *b, struct set **out)
+static struct set *join_sets(struct parser *p, enum set_op op, struct set *a,
+			     struct set *b)
 {
-	struct set *s = new_set(p, op, (*out)->span);
+	struct set *s = new_set(p, op, a->span);
 
 	/* A set uses a third of the stack of an expression. */
-	if (!s || parse_joined(p, b->span, 3 * p->operators))
-		return p->err->kind;
-	s->a = *out;
+	parse_joined(p, b->span, 3 * p->operators);
+	s->a = a;
 	s->b = b;
-	s->span = span_to((*out)->span.at, p);
-	*out = s;
-	return 0;
+	s->span = span_to(a->span.at, p);
+	return s;
 }
 
-static int parse_and(struct parser *p, const char *after, struct set **out)
+static struct set *parse_and(struct parser *p, const char *after)
 {
-	struct set *b;
+	struct set *s = parse_not(p, after);
 
-	if (parse_not(p, after, out))
-		return p->err->kind;
 	while (parse_accept_word(p, "and"))
-		if (parse_not(p, "and", &b) || join_sets(p, SET_AND, b, out))
-			return p->err->kind;
-	return 0;
+		s = join_sets(p, SET_AND, s, parse_not(p, "and"));
+	return s;
 }
 
-static int parse_or(struct parser *p, const char *after, struct set **out)
+static struct set *parse_or(struct parser *p, const char *after)
 {
-	struct set *b;
+	struct set *s = parse_and(p, after);
 
-	if (parse_and(p, after, out))
-		return p->err->kind;
 	while (parse_accept_word(p, "or") || parse_accept(p, ','))
-		if (parse_and(p, "or", &b) || join_sets(p, SET_OR, b, out))
-			return p->err->kind;
-	return 0;
+		s = join_sets(p, SET_OR, s, parse_and(p, "or"));
+	return s;
 }
 
-int parse_set(struct parser *p, const char *after, struct set **out)
+struct set *parse_set(struct parser *p, const char *after)
 {
 	struct token t;
+	struct set *s;
 	bool outer = p->arrow;
 
 	p->arrow = strcmp(after, "path") == 0;
 	p->joined = 0;
-	if (parse_or(p, after, out))
-		return p->err->kind;
+	s = parse_or(p, after);
 	p->arrow = outer;
 	t = parse_peek(p, PLACE_WORD);
 	if (t.kind == TOK_OROR || t.kind == TOK_ANDAND)
-		return parse_bad(p, &t);
-	return 0;
+		parse_bad(p, &t);
+	return s;
 }

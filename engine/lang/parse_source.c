@@ -12,6 +12,7 @@
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 static bool word_in(struct str w, const char *const *list)
 {
@@ -33,18 +34,17 @@ static struct str rest_of_line(const struct parser *p, const struct token *t,
 	return str_trim((struct str){s.p, n});
 }
 
-static int unknown_verb(struct parser *p, const struct token *t)
+/* What is wrong with it, in p->err. */
+static int name_unknown(struct parser *p, const struct token *t)
 {
 	const struct stage_word *stage = stage_find(t->text);
 	char form[HABIT_MAX];
 	const char *near, *q;
 
-	if (t->kind == TOK_BAD)
-		return parse_bad(p, t);
 	if (stage && !stage->graph) {
-		parse_fail(p, token_span(t),
-			   "'%s' shapes a table: a source must come before it",
-			   stage->word);
+		parse_wrong(p, token_span(t),
+			    "'%s' shapes a table: a source must come before it",
+			    stage->word);
 		return err_hint(p->err, "functions | %s", stage->form);
 	}
 	/* Whoever asks whether a text parses wants no hints. */
@@ -53,24 +53,24 @@ static int unknown_verb(struct parser *p, const struct token *t)
 		    : NULL;
 	if (q) {
 		if (token_is(t, "select") || token_is(t, "from"))
-			parse_fail(p, token_span(t), "this looks like SQL");
+			parse_wrong(p, token_span(t), "this looks like SQL");
 		else
-			parse_fail(p, token_span(t), "no query begins with '%.*s'",
-				   STR_ARG(t->text));
+			parse_wrong(p, token_span(t), "no query begins with '%.*s'",
+				    STR_ARG(t->text));
 		return err_hint(p->err, "here that is: %s", q);
 	}
 	if (t->kind == '!' || t->kind == TOK_NE) {
-		parse_fail(p, token_span(t), "a command of the shell needs an answer");
+		parse_wrong(p, token_span(t), "a command of the shell needs an answer");
 		return err_hint(p->err, "it stands after a query: top 20 ! less");
 	}
 	if (t->kind != TOK_WORD) {
-		parse_fail(p, token_span(t), "a source is missing here");
+		parse_wrong(p, token_span(t), "a source is missing here");
 		return err_hint(
 			p->err,
 			"start with top, functions, callers of, path from ... to");
 	}
-	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
-		   STR_ARG(t->text));
+	parse_wrong(p, token_span(t), "no source or stage is called '%.*s'",
+		    STR_ARG(t->text));
 	near = nearest_verb(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
@@ -78,49 +78,56 @@ static int unknown_verb(struct parser *p, const struct token *t)
 			"start with top, functions, callers of, path from ... to");
 }
 
-int parse_count(struct parser *p, const char *after, uint64_t *out)
+_Noreturn static void unknown_verb(struct parser *p, const struct token *t)
+{
+	if (t->kind == TOK_BAD)
+		parse_bad(p, t);
+	name_unknown(p, t);
+	map_leave(p->err);
+}
+
+uint64_t parse_count(struct parser *p, const char *after, const char *hint)
 {
 	struct token t = parse_number(p);
 
 	if (t.kind == TOK_BAD)
-		return parse_bad(p, &t);
-	if (t.kind != TOK_NUMBER || !t.integral || t.percent || t.unit.kind)
-		return parse_fail(p, token_span(&t), "'%s' needs a whole number", after);
+		parse_bad(p, &t);
+	if (t.kind != TOK_NUMBER || !t.integral || t.percent || t.unit.kind) {
+		parse_wrong(p, token_span(&t), "'%s' needs a whole number", after);
+		need_hint(p->err, "%s", hint);
+	}
 	parse_eat(p, &t);
-	*out = t.whole;
-	return 0;
+	return t.whole;
 }
 
-static int clause_set(struct parser *p, struct set **to, const char *word, struct span at)
+static void clause_set(struct parser *p, struct set **to, const char *word,
+		       struct span at)
 {
 	if (*to)
-		return parse_fail(p, at,
-				  "'%s' is given twice; join the sets with 'or' or 'and'",
-				  word);
-	return parse_set(p, word, to);
+		parse_fail(p, at, "'%s' is given twice; join the sets with 'or' or 'and'",
+			   word);
+	*to = parse_set(p, word);
 }
 
-static int clause_depth(struct parser *p, struct source *s)
+static void clause_depth(struct parser *p, struct source *s)
 {
 	s->has_depth = true;
 	if (parse_accept_word(p, "all")) {
 		s->depth_all = true;
-		return 0;
+		return;
 	}
-	if (parse_count(p, "depth", &s->depth))
-		return err_hint(p->err, "write depth 3 or depth all");
-	return 0;
+	s->depth = parse_count(p, "depth", "write depth 3 or depth all");
 }
 
-static int clause_min(struct parser *p, struct source *s)
+static void clause_min(struct parser *p, struct source *s)
 {
 	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER) {
 		if (t.kind == TOK_BAD)
-			return parse_bad(p, &t);
-		parse_fail(p, token_span(&t), "'min' needs a cost or a percentage");
-		return err_hint(p->err, "write min 1%% or min 5M");
+			parse_bad(p, &t);
+		parse_wrong(p, token_span(&t), "'min' needs a cost or a percentage");
+		need_hint(p->err, "write min 1%% or min 5M");
 	}
 	parse_eat(p, &t);
 	s->has_min = true;
@@ -128,16 +135,13 @@ static int clause_min(struct parser *p, struct source *s)
 	s->min_unit = t.unit;
 	s->min_span = token_span(&t);
 	s->min_percent = t.percent;
-	return 0;
 }
 
-static int clause_by(struct parser *p, struct source *s)
+static void clause_by(struct parser *p, struct source *s)
 {
-	const int rc = parse_expr(p, BP_NO_COMPARE, &s->by);
-
-	if (p->expected && !s->top)
-		p->expected->want &= ~(unsigned)WANT_COLUMN;
-	return rc;
+	p->unwanted = s->top ? 0 : WANT_COLUMN;
+	s->by = parse_expr(p, BP_NO_COMPARE);
+	p->unwanted = 0;
 }
 
 /* part 3, thread 1-4: both ends of a comparison may be parts. */
@@ -156,27 +160,25 @@ static bool is_parts(struct parser *p)
 }
 
 /* vs A, B, C: B and C have a column each. */
-static int clause_also(struct parser *p, struct source *s)
+static void clause_also(struct parser *p, struct source *s)
 {
 	for (struct also **next = &s->also;; next = &(*next)->next) {
 		const struct token comma = parse_peek(p, PLACE_WORD);
 		size_t at;
 
 		if (comma.kind != ',')
-			return 0;
+			return;
 		parse_eat(p, &comma);
 		at = parse_peek(p, PLACE_NAME).at;
-		if (!(*next = ARENA_NEW(p->a, struct also)))
-			return arena_full(p->a, p->err);
-		if (parse_name(p, WANT_PROFILE, "the name of one more profile",
-			       &(*next)->name))
-			return p->err->kind;
+		*next = PARSE_NEW(p, struct also);
+		(*next)->name =
+			parse_name(p, WANT_PROFILE, "the name of one more profile");
 		(*next)->span = span_to(at, p);
 	}
 }
 
 /* vs PROFILE, vs part 2, vs PROFILE part 2 */
-static int clause_vs(struct parser *p, struct source *s)
+static void clause_vs(struct parser *p, struct source *s)
 {
 	const size_t at = parse_peek(p, PLACE_WORD).at;
 
@@ -184,33 +186,37 @@ static int clause_vs(struct parser *p, struct source *s)
 	if (p->expected)
 		p->expected->vs = true;
 	if (!is_parts(p)) {
-		if (parse_name(p, WANT_PROFILE, "the other profile's name",
-			       &s->vs_profile))
-			return p->err->kind;
+		s->vs_profile = parse_name(p, WANT_PROFILE, "the other profile's name");
 		s->vs = s->vs_profile;
 	}
 	s->vs_span = span_to(at, p);
-	if (!is_parts(p))
-		return s->vs.n ? clause_also(p, s) : 0;
-	if (parse_gstage(p, &s->vs_parts))
-		return p->err->kind;
+	if (!is_parts(p)) {
+		if (s->vs.n)
+			clause_also(p, s);
+		return;
+	}
+	s->vs_parts = parse_gstage(p);
 	s->vs_span = span_to(at, p);
 	s->vs = (struct str){p->text.p + s->vs_span.at, s->vs_span.len};
-	return 0;
 }
 
-static int parse_clause(struct parser *p, struct source *s, const struct token *t,
-			const struct clause_word *c)
+static void parse_clause(struct parser *p, struct source *s, const struct token *t,
+			 const struct clause_word *c)
 {
 	parse_eat(p, t);
-	if (c->set)
-		return clause_set(p, &s->sets[c - clause_words], c->word, token_span(t));
+	if (c->set) {
+		clause_set(p, &s->sets[c - clause_words], c->word, token_span(t));
+		return;
+	}
 	switch (c->bit) {
-	case C_BY: return clause_by(p, s);
-	case C_DEPTH: return clause_depth(p, s);
-	case C_MIN: return clause_min(p, s);
-	case C_MAX: s->has_max = true; return parse_count(p, "max", &s->max);
-	default: return clause_vs(p, s);
+	case C_BY: clause_by(p, s); return;
+	case C_DEPTH: clause_depth(p, s); return;
+	case C_MIN: clause_min(p, s); return;
+	case C_MAX:
+		s->has_max = true;
+		s->max = parse_count(p, "max", "");
+		return;
+	default: clause_vs(p, s); return;
 	}
 }
 
@@ -229,7 +235,7 @@ static void want_clauses(struct parser *p, const struct source *s, const struct 
 			parse_want_word(p, clause_words[i].word);
 }
 
-static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
+static void parse_clauses(struct parser *p, struct source *s, const struct verb *v)
 {
 	const struct clause_word *c;
 	unsigned said = 0;
@@ -240,39 +246,36 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 		want_clauses(p, s, v, said);
 		if (t.kind == TOK_ARROW && s->kind == S_PATH && s->from && !s->to) {
 			parse_eat(p, &t);
-			if (clause_set(p, &s->to, "->", token_span(&t)))
-				return p->err->kind;
+			clause_set(p, &s->to, "->", token_span(&t));
 			continue;
 		}
 		c = t.kind != TOK_WORD			     ? NULL
 		    : s->kind == S_WHY && token_is(&t, "in") ? clause_find(STR("of"))
 							     : clause_find(t.text);
 		if (!c)
-			return 0;
+			return;
 		if (!c->set && said >> (c - clause_words) & 1) {
-			parse_fail(p, token_span(&t), "'%s' is given twice", c->word);
-			return c->bit == C_VS
-				       ? err_hint(p->err, "vs A, B has a column for "
-							  "each; several queries "
-							  "compare with each")
-				       : p->err->kind;
+			parse_wrong(p, token_span(&t), "'%s' is given twice", c->word);
+			if (c->bit != C_VS)
+				map_leave(p->err);
+			need_hint(p->err, "vs A, B has a column for each; several "
+					  "queries compare with each");
 		}
 		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
-			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
-				   STR_ARG(t.text));
-			return err_hint(p->err, "its form: %s",
-					s->kind == S_THREADS && c->bit == C_OF
-						? "parts of NAME | group by thread"
-						: v->form);
+			parse_wrong(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
+				    STR_ARG(t.text));
+			need_hint(p->err, "its form: %s",
+				  s->kind == S_THREADS && c->bit == C_OF
+					  ? "parts of NAME | group by thread"
+					  : v->form);
 		}
-		if (parse_clause(p, s, &t, c))
-			return p->err->kind;
+		parse_clause(p, s, &t, c);
 	}
 }
 
 /* callers X, path A -> B: the clause words may be omitted. */
-static int parse_short(struct parser *p, struct source *s)
+static void parse_short(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
 	bool operand =
@@ -282,49 +285,49 @@ static int parse_short(struct parser *p, struct source *s)
 
 	parse_want(p, WANT_FUNCTION);
 	if (!operand)
-		return 0;
-	return parse_set(p, s->kind == S_PATH ? "path" : "of",
-			 s->kind == S_PATH ? &s->from : &s->of);
+		return;
+	*(s->kind == S_PATH ? &s->from : &s->of) =
+		parse_set(p, s->kind == S_PATH ? "path" : "of");
 }
 
-static int missing(struct parser *p, const struct verb *v, struct span at,
-		   const char *word, const char *example)
+_Noreturn static void missing(struct parser *p, const struct verb *v, struct span at,
+			      const char *word, const char *example)
 {
-	parse_fail(p, at, "'%s' needs '%s' and a function", v->word, word);
-	return err_hint(p->err, "%s", example);
+	parse_wrong(p, at, "'%s' needs '%s' and a function", v->word, word);
+	need_hint(p->err, "%s", example);
 }
 
-static int check_needed(struct parser *p, const struct source *s, const struct verb *v)
+static void check_needed(struct parser *p, const struct source *s, const struct verb *v)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	struct span at = s->span;
 
 	if ((v->clauses & C_NEEDS_OF) && !s->of) {
 		if (t.kind == TOK_WORD || t.kind == TOK_STRING) {
-			parse_fail(p, token_span(&t), "'of' is missing before this name");
-			return err_hint(p->err, "its form: %s", v->form);
+			parse_wrong(p, token_span(&t),
+				    "'of' is missing before this name");
+			need_hint(p->err, "its form: %s", v->form);
 		}
-		parse_fail(p, at, "'%s' needs 'of' and a function", v->word);
-		return err_hint(p->err, "%s", v->form);
+		parse_wrong(p, at, "'%s' needs 'of' and a function", v->word);
+		need_hint(p->err, "%s", v->form);
 	}
 	if (s->kind == S_CALLTREE && s->from && s->to) {
-		parse_fail(p, at,
-			   "'calltree' goes from functions or to functions, not both");
-		return err_hint(p->err, "for the ways between them: paths from A to B");
+		parse_wrong(p, at,
+			    "'calltree' goes from functions or to functions, not both");
+		need_hint(p->err, "for the ways between them: paths from A to B");
 	}
 	if (s->kind != S_CALLTREE && s->of && (s->from || s->to)) {
-		parse_fail(p, at, "'%s' takes 'of', or 'from' and 'to', not both",
-			   v->word);
-		return err_hint(p->err, "%s from main to malloc", v->word);
+		parse_wrong(p, at, "'%s' takes 'of', or 'from' and 'to', not both",
+			    v->word);
+		need_hint(p->err, "%s from main to malloc", v->word);
 	}
 	if (s->kind == S_PATH && !s->from)
-		return missing(p, v, at, "from", "path from main to malloc");
+		missing(p, v, at, "from", "path from main to malloc");
 	if (s->kind == S_PATH && !s->to)
-		return missing(p, v, at, "to", "path from main to malloc");
-	return 0;
+		missing(p, v, at, "to", "path from main to malloc");
 }
 
-static int parse_top(struct parser *p, struct source *s, const struct verb **v)
+static void parse_top(struct parser *p, struct source *s, const struct verb **v)
 {
 	struct token t = parse_number(p);
 	const struct verb *unit;
@@ -333,8 +336,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	s->top = true;
 	if (t.kind == TOK_NUMBER) {
 		s->has_n = true;
-		if (parse_count(p, "top", &s->n))
-			return p->err->kind;
+		s->n = parse_count(p, "top", "");
 		t = parse_peek(p, PLACE_WORD);
 	}
 	for (size_t i = 1; i < verbs_n; i++)
@@ -342,20 +344,19 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 			parse_want_word(p, verbs[i].word);
 	unit = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (t.kind != TOK_WORD || clause_find(t.text) || (stage_find(t.text) && !unit))
-		return 0;
+		return;
 	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
-		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
+		parse_wrong(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
 		if (!unit && (near = nearest_unit(t.text)))
-			return err_hint(p->err, "did you mean '%s'?", near);
-		return err_hint(p->err, "its form: %s", (*v)->form);
+			need_hint(p->err, "did you mean '%s'?", near);
+		need_hint(p->err, "its form: %s", (*v)->form);
 	}
 	parse_eat(p, &t);
 	s->kind = unit->kind;
 	*v = unit;
-	return 0;
 }
 
-static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
+static void parse_path_kind(struct parser *p, struct source *s, struct token *t)
 {
 	for (unsigned i = 0; path_words[i]; i++)
 		if (token_is(t, path_words[i]))
@@ -363,16 +364,16 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 	parse_eat(p, t);
 	if (parse_number(p).kind == TOK_NUMBER) {
 		s->has_n = true;
-		if (parse_count(p, path_words[s->path], &s->n))
-			return p->err->kind;
+		s->n = parse_count(p, path_words[s->path], "");
 	}
 	*t = parse_peek(p, PLACE_WORD);
 	parse_want_word(p, "path");
 	parse_want_word(p, "paths");
 	if (token_is(t, "path") || token_is(t, "paths"))
-		return 0;
-	parse_fail(p, token_span(t), "'path' is missing after '%s'", path_words[s->path]);
-	return err_hint(p->err, "%s path from main to malloc", path_words[s->path]);
+		return;
+	parse_wrong(p, token_span(t), "'path' is missing after '%s'",
+		    path_words[s->path]);
+	need_hint(p->err, "%s path from main to malloc", path_words[s->path]);
 }
 
 /* Is all of the source one name, which is no word of the language? */
@@ -406,16 +407,14 @@ static bool is_of_gdb(const struct parser *p, const struct token *t)
 }
 
 /* A name alone shows the function. */
-static int parse_lone(struct parser *p, struct source *s)
+static void parse_lone(struct parser *p, struct source *s)
 {
 	const size_t at = parse_peek(p, PLACE_NAME).at;
 
 	s->kind = S_INFO;
 	s->lone = true;
-	if (parse_set(p, "of", &s->of))
-		return p->err->kind;
+	s->of = parse_set(p, "of");
 	s->span = span_to(at, p);
-	return 0;
 }
 
 int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
@@ -429,12 +428,12 @@ int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 	err_clear(err);
 	/* shop::parse is more than the word shop */
 	if (!str_starts(str_from(text, t.at + t.len), STR("::")))
-		unknown_verb(&p, &t);
+		name_unknown(&p, &t);
 	if (err->kind && !str_starts(str_c(err->hint), STR("start with")))
 		return err->kind;
 	err_clear(err);
-	parse_fail(&p, s->span, "no function, source or stage is called '%.*s'",
-		   (int)(s->span.len & 1023), text.p + s->span.at);
+	parse_wrong(&p, s->span, "no function, source or stage is called '%.*s'",
+		    (int)(s->span.len & 1023), text.p + s->span.at);
 	return err_hint(
 		err, "%s",
 		no_function.hint[0]
@@ -442,30 +441,34 @@ int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 			: "start with top, functions, callers of, path from ... to");
 }
 
-int parse_source(struct parser *p, struct source *s)
+void parse_source(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	const struct verb *v;
 
 	parse_want(p, WANT_VERB | WANT_STAGE);
-	if (t.kind == TOK_WORD && word_in(t.text, path_words) &&
-	    parse_path_kind(p, s, &t))
-		return p->err->kind;
+	if (t.kind == TOK_WORD && word_in(t.text, path_words))
+		parse_path_kind(p, s, &t);
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (v && v->kind == S_INFO && is_of_gdb(p, &t))
-		return unknown_verb(p, &t);
+		unknown_verb(p, &t);
+	if (!v && is_lone_name(p)) {
+		parse_lone(p, s);
+		return;
+	}
 	if (!v)
-		return is_lone_name(p) ? parse_lone(p, s) : unknown_verb(p, &t);
+		unknown_verb(p, &t);
 	parse_eat(p, &t);
 	s->kind = v->kind;
 	s->span = token_span(&t);
-	if (token_is(&t, "top") && parse_top(p, s, &v))
-		return p->err->kind;
+	if (token_is(&t, "top"))
+		parse_top(p, s, &v);
 	if (p->expected)
 		p->expected->source = v;
-	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
-		return p->err->kind;
-	return check_needed(p, s, v);
+	if (v->clauses & C_SHORT)
+		parse_short(p, s);
+	parse_clauses(p, s, v);
+	check_needed(p, s, v);
 }
 
 /* Is it the comma in 1,000? */
@@ -476,83 +479,76 @@ static bool behind_number(const struct parser *p, const struct token *t)
 	       p->text.p[t->at + 1] >= '0' && p->text.p[t->at + 1] <= '9';
 }
 
-/* Report a token that cannot follow a source, if we can guess what the user meant; else
- * return 0. */
-static int unexpected_in_source(struct parser *p, const struct source *src,
-				const struct verb *v, const struct token *t)
+/* Report a token that cannot follow a source, if we can guess what the user meant. */
+static void unexpected_in_source(struct parser *p, const struct source *src,
+				 const struct verb *v, const struct token *t)
 {
 	if (src->of && t->kind == '+')
-		return parse_fail(p, token_span(t),
-				  "sets of functions are joined by 'or'");
+		parse_fail(p, token_span(t), "sets of functions are joined by 'or'");
 	if (t->kind == '-' && src->top) { /* of pprof */
-		parse_fail(p, token_span(t), "'top' takes no options");
-		return err_hint(p->err, "by inclusive cost: top by incl");
+		parse_wrong(p, token_span(t), "'top' takes no options");
+		need_hint(p->err, "by inclusive cost: top by incl");
 	}
 	if (src->by && t->kind == TOK_WORD)
-		return parse_fail(p, token_span(t),
-				  "'by' takes an event, a column or a formula");
+		parse_fail(p, token_span(t),
+			   "'by' takes an event, a column or a formula");
 	if ((v->clauses & C_OF) && !src->of && !verb_find(t->text) &&
 	    !stage_find(t->text) &&
 	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
 	     t->kind == '#' || t->kind == '*')) {
-		parse_fail(p, token_span(t), "'of' is missing before this name");
-		return src->kind == S_WHY
-			       ? err_hint(p->err,
-					  "'of' for causes in it, 'under' for it with "
-					  "all below it")
-			       : err_hint(p->err, "its form: %s",
-					  src->top ? verbs[0].form : v->form);
+		parse_wrong(p, token_span(t), "'of' is missing before this name");
+		if (src->kind == S_WHY)
+			need_hint(p->err, "'of' for causes in it, 'under' for it with "
+					  "all below it");
+		need_hint(p->err, "its form: %s", src->top ? verbs[0].form : v->form);
 	}
 	if (src->of && t->kind == TOK_WORD) {
-		parse_fail(p, token_span(t),
-			   "this word is not part of the name before it");
-		return err_hint(
-			p->err,
-			"a name with blanks needs double quotes; stages need '|'");
+		parse_wrong(p, token_span(t),
+			    "this word is not part of the name before it");
+		need_hint(p->err,
+			  "a name with blanks needs double quotes; stages need '|'");
 	}
-	return 0;
 }
 
 /* An error about a token that cannot follow a table stage. */
-static int unexpected_in_stage(struct parser *p, const struct token *t)
+static void unexpected_in_stage(struct parser *p, const struct token *t)
 {
 	if (token_is(t, "vs")) {
-		parse_fail(p, token_span(t), "'vs' comes after the source");
-		return err_hint(p->err, "before the first '|': functions vs base | ...");
+		parse_wrong(p, token_span(t), "'vs' comes after the source");
+		need_hint(p->err, "before the first '|': functions vs base | ...");
 	}
 	if (behind_number(p, t)) {
-		parse_fail(p, token_span(t), "a number is written without commas");
-		return err_hint(p->err, "write 1000 or 1k");
+		parse_wrong(p, token_span(t), "a number is written without commas");
+		need_hint(p->err, "write 1000 or 1k");
 	}
 	if (t->kind == ':' && str_ends((struct str){p->text.p, t->at}, STR("file"))) {
-		parse_fail(p, token_span(t), "file and line are two columns");
-		return err_hint(
-			p->err,
-			"show file, line; where file = \"parser.c\" and line > 10");
+		parse_wrong(p, token_span(t), "file and line are two columns");
+		need_hint(p->err,
+			  "show file, line; where file = \"parser.c\" and line > 10");
 	}
-	return 0;
 }
 
-int parse_unexpected(struct parser *p, const struct stmt *s, const struct token *t)
+_Noreturn void parse_unexpected(struct parser *p, const struct stmt *s,
+				const struct token *t)
 {
 	const struct verb *v = s->is_let ? NULL : verb_of_kind(s->query.source.kind);
 	const struct source *src = &s->query.source;
-	int said = 0;
 
 	if (t->kind == ')')
-		return parse_fail(p, token_span(t), "this ')' closes nothing");
+		parse_fail(p, token_span(t), "this ')' closes nothing");
 	if (v && t->kind == TOK_WORD && stage_find(t->text) &&
 	    !stage_find(t->text)->graph) {
-		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'",
-			   STR_ARG(t->text));
-		return err_hint(p->err, "stages are joined by '|'");
+		parse_wrong(p, token_span(t), "a '|' is missing before '%.*s'",
+			    STR_ARG(t->text));
+		need_hint(p->err, "stages are joined by '|'");
 	}
 	if (v && t->kind == TOK_ARROW && src->kind == S_PATH) {
-		parse_fail(p, token_span(t), "a path has two ends");
-		return err_hint(p->err, "path A -> C via B");
+		parse_wrong(p, token_span(t), "a path has two ends");
+		need_hint(p->err, "path A -> C via B");
 	}
-	if (v)
-		said = s->query.tstages ? unexpected_in_stage(p, t)
-					: unexpected_in_source(p, src, v, t);
-	return said ? said : parse_fail(p, token_span(t), "this is not expected here");
+	if (v && s->query.tstages)
+		unexpected_in_stage(p, t);
+	else if (v)
+		unexpected_in_source(p, src, v, t);
+	parse_fail(p, token_span(t), "this is not expected here");
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/lang/keywords.h"
-#include "index/base/err.h"
+#include "index/base/need.h"
 
 bool parse_is_gstage(const struct parser *p, const struct token *t)
 {
@@ -26,23 +26,23 @@ bool parse_is_gstage(const struct parser *p, const struct token *t)
 
 /* ---- graph stages ---- */
 
-static int g_collapse(struct parser *p, struct gstage *g)
+static void g_collapse(struct parser *p, struct gstage *g)
 {
 	static const char *const by[] = {"file", "object", "class", "dir", "layer"};
 	struct token t;
 	struct str text;
 
 	if (!parse_accept_word(p, "by")) {
-		if (parse_set(p, "collapse", &g->set))
-			return p->err->kind;
-		return parse_accept_word(p, "as") ? parse_name(p, 0, "a name", &g->name)
-						  : 0;
+		g->set = parse_set(p, "collapse");
+		if (parse_accept_word(p, "as"))
+			g->name = parse_name(p, 0, "a name");
+		return;
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
 	text = t.kind == TOK_WORD ? t.text : STR("-");
-	if (t.kind == '$' && parse_value_text(p, &t, &text))
-		return p->err->kind;
+	if (t.kind == '$')
+		text = parse_value_text(p, &t);
 	if (token_same(text, "obj") || !text.n) /* as in obj:libc.so.6 */
 		text = str_c(by[1]);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
@@ -51,118 +51,104 @@ static int g_collapse(struct parser *p, struct gstage *g)
 			g->name = str_c(by[i]);
 			if (t.kind != '$')
 				parse_eat(p, &t);
-			return 0;
+			return;
 		}
 	}
-	parse_fail(p, t.kind == '$' ? span_to(t.at, p) : token_span(&t),
-		   "'collapse by' needs file, object, class, dir or layer");
-	return err_hint(p->err, "for a set of functions: collapse SET as NAME");
+	parse_wrong(p, t.kind == '$' ? span_to(t.at, p) : token_span(&t),
+		    "'collapse by' needs file, object, class, dir or layer");
+	need_hint(p->err, "for a set of functions: collapse SET as NAME");
 }
 
-static int g_cut(struct parser *p, struct gstage *g)
+static void g_cut(struct parser *p, struct gstage *g)
 {
 	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER || !t.percent || t.number > 100) {
-		parse_fail(p, token_span(&t), "'cut' needs a percentage");
-		return err_hint(p->err, "cut 1%% hides functions below 1 %% inclusive");
+		parse_wrong(p, token_span(&t), "'cut' needs a percentage");
+		need_hint(p->err, "cut 1%% hides functions below 1 %% inclusive");
 	}
 	parse_eat(p, &t);
 	g->percent = t.number;
-	return 0;
 }
 
 /* 3, or 3-7 */
-static int number_range(struct parser *p, const char *word, struct number_range *r)
+static void number_range(struct parser *p, const char *word, struct number_range *r)
 {
 	size_t at = parse_peek(p, PLACE_WORD).at;
 
-	if (parse_count(p, word, &r->first))
-		return p->err->kind;
-	r->last = r->first;
+	r->last = r->first = parse_count(p, word, "");
 	if (!parse_accept(p, '-'))
-		return 0;
-	if (parse_count(p, "-", &r->last))
-		return p->err->kind;
-	return r->last >= r->first
-		       ? 0
-		       : parse_fail(
-				 p, span_to(at, p),
-				 "this range is empty: the smaller number comes first");
+		return;
+	r->last = parse_count(p, "-", "");
+	if (r->last < r->first)
+		parse_fail(p, span_to(at, p),
+			   "this range is empty: the smaller number comes first");
 }
 
-static int g_numbers(struct parser *p, struct gstage *g, const char *word)
+static void g_numbers(struct parser *p, struct gstage *g, const char *word)
 {
 	enum { MOST = 4096 };
 
 	g->numbers = parse_new(p, MOST * sizeof(*g->numbers));
-	if (!g->numbers)
-		return p->err->kind;
 	do {
 		if (g->nnumbers == MOST)
-			return parse_fail(p, g->span, "more than %d %ss", MOST, word);
-		if (number_range(p, word, &g->numbers[g->nnumbers++]))
-			return p->err->kind;
+			parse_fail(p, g->span, "more than %d %ss", MOST, word);
+		number_range(p, word, &g->numbers[g->nnumbers++]);
 	} while (parse_accept(p, ','));
-	return 0;
 }
 
-static int g_inlined(struct parser *p)
+static void g_inlined(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (parse_accept_word(p, "inlined"))
-		return 0;
-	parse_fail(p, token_span(&t), "'inlined' is missing after 'with'");
-	return err_hint(p->err, "with inlined | top");
+		return;
+	parse_wrong(p, token_span(&t), "'inlined' is missing after 'with'");
+	need_hint(p->err, "with inlined | top");
 }
 
-int parse_gstage(struct parser *p, struct gstage **out)
+struct gstage *parse_gstage(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	const struct stage_word *w = stage_find(t.text);
 	struct gstage *g = PARSE_NEW(p, struct gstage);
-	int rc = 0;
 
-	if (!g)
-		return p->err->kind;
 	g->kind = (enum gstage_kind)w->kind;
 	g->span = token_span(&t);
 	parse_eat(p, &t);
 	switch (g->kind) {
 	case G_FOCUS:
 	case G_IGNORE:
-	case G_HIDE: rc = parse_set(p, w->word, &g->set); break;
+	case G_HIDE: g->set = parse_set(p, w->word); break;
 	case G_COLLAPSE:
-	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
+	case G_COLLAPSE_BY: g_collapse(p, g); break;
 	case G_CONTEXTS:
 	case G_NOREC:
 	case G_WHOLE: break;
-	case G_INLINED: rc = g_inlined(p); break;
-	case G_CUT: rc = g_cut(p, g); break;
-	case G_IN: rc = parse_name(p, WANT_PROFILE, "a profile's name", &g->name); break;
+	case G_INLINED: g_inlined(p); break;
+	case G_CUT: g_cut(p, g); break;
+	case G_IN: g->name = parse_name(p, WANT_PROFILE, "a profile's name"); break;
 	case G_PART:
-	case G_THREAD: rc = g_numbers(p, g, w->word); break;
+	case G_THREAD: g_numbers(p, g, w->word); break;
 	}
 	g->span = span_to(t.at, p);
-	*out = g;
-	return rc;
+	return g;
 }
 
 /* ---- table stages ---- */
 
 /* After "as": a word, or any text in quotes. */
-static int column_name(struct parser *p, struct expr *e)
+static void column_name(struct parser *p, struct expr *e)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
-		return parse_fail(p, token_span(&t),
-				  "a column's name is missing after 'as'");
+		parse_fail(p, token_span(&t), "a column's name is missing after 'as'");
 	parse_eat(p, &t);
 	e->named = true;
 	e->as = t.text;
-	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
+	if (t.kind == TOK_STRING)
+		parse_unescape(p, &t, &e->as);
 }
 
 /* If e is followed by the ":" of "file:line", a table heading for two columns, consume
@@ -181,18 +167,16 @@ static bool then_line(struct parser *p, const struct expr *e)
 	return true;
 }
 
-static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
+static void comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 {
 	struct expr **tail = out, *file = NULL;
 
 	do {
-		if (parse_expr(p, bp, tail))
-			return p->err->kind;
+		*tail = parse_expr(p, bp);
 		if (then_line(p, *tail)) {
 			file = *tail;
 			tail = &file->next;
-			if (parse_expr(p, bp, tail))
-				return p->err->kind;
+			*tail = parse_expr(p, bp);
 		}
 		if (keys && parse_accept_word(p, "asc"))
 			(*tail)->asc = (*tail)->written = true;
@@ -200,8 +184,8 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 			(*tail)->written = true;
 		else if (keys && file)
 			(*tail)->asc = (*tail)->written = true;
-		else if (!keys && parse_accept_word(p, "as") && column_name(p, *tail))
-			return p->err->kind;
+		else if (!keys && parse_accept_word(p, "as"))
+			column_name(p, *tail);
 		if (file) {
 			file->asc = (*tail)->asc;
 			file->written = true;
@@ -209,52 +193,46 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 		file = NULL;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
-	return 0;
 }
 
-static int t_add(struct parser *p, struct tstage *s)
+static void t_add(struct parser *p, struct tstage *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD), eq;
 
 	if (t.kind != TOK_WORD) {
-		parse_fail(p, token_span(&t), "'add' needs a name for the new column");
-		return err_hint(p->err, "add per_call = incl / calls");
+		parse_wrong(p, token_span(&t), "'add' needs a name for the new column");
+		need_hint(p->err, "add per_call = incl / calls");
 	}
 	parse_eat(p, &t);
 	s->name = t.text;
 	eq = parse_peek(p, PLACE_WORD);
 	if (eq.kind == TOK_EQEQ)
-		return parse_bad(p, &eq);
+		parse_bad(p, &eq);
 	if (eq.kind != '=') {
-		parse_fail(p, token_span(&eq), "'=' is missing after the column's name");
-		return err_hint(p->err, "add per_call = incl / calls");
+		parse_wrong(p, token_span(&eq), "'=' is missing after the column's name");
+		need_hint(p->err, "add per_call = incl / calls");
 	}
 	parse_eat(p, &eq);
-	return parse_expr(p, BP_NO_COMPARE, &s->exprs);
+	s->exprs = parse_expr(p, BP_NO_COMPARE);
 }
 
-static int t_group(struct parser *p, struct tstage *s)
+static void t_group(struct parser *p, struct tstage *s)
 {
-	int rc;
-
 	if (!parse_accept_word(p, "by")) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
-		parse_fail(p, token_span(&t), "'by' is missing after 'group'");
-		return err_hint(p->err, "group by file: sum(self)");
+		parse_wrong(p, token_span(&t), "'by' is missing after 'group'");
+		need_hint(p->err, "group by file: sum(self)");
 	}
-	if (comma_exprs(p, BP_NO_COMPARE, false, &s->exprs))
-		return p->err->kind;
+	comma_exprs(p, BP_NO_COMPARE, false, &s->exprs);
 	if (!parse_accept(p, ':'))
-		return 0;
-	rc = comma_exprs(p, BP_NO_COMPARE, false, &s->aggs);
-	if (p->expected && p->expected->want & WANT_COLUMN)
-		for (size_t i = 0; aggregate_words[i]; i++)
-			parse_want_word(p, aggregate_words[i]);
-	return rc;
+		return;
+	p->aggregates = true;
+	comma_exprs(p, BP_NO_COMPARE, false, &s->aggs);
+	p->aggregates = false;
 }
 
-static int t_as(struct parser *p, struct tstage *s)
+static void t_as(struct parser *p, struct tstage *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	char list[300];
@@ -262,25 +240,23 @@ static int t_as(struct parser *p, struct tstage *s)
 	parse_want(p, WANT_FORMAT);
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
-		parse_fail(p, token_span(&t), "'as' needs a format");
-		return err_hint(p->err, "%s", format_list(list, sizeof(list)));
+		parse_wrong(p, token_span(&t), "'as' needs a format");
+		need_hint(p->err, "%s", format_list(list, sizeof(list)));
 	}
 	parse_eat(p, &t);
-	return 0;
 }
 
-static int t_expect(struct parser *p, struct tstage *s)
+static void t_expect(struct parser *p, struct tstage *s)
 {
 	if (parse_accept_word(p, "none"))
 		s->name = STR("none");
 	else if (parse_accept_word(p, "some"))
 		s->name = STR("some");
 	else
-		return parse_expr(p, BP_ANY, &s->exprs);
-	return 0;
+		s->exprs = parse_expr(p, BP_ANY);
 }
 
-static int wrong_stage(struct parser *p, const struct token *t)
+_Noreturn static void wrong_stage(struct parser *p, const struct token *t)
 {
 	static const char stages[] = "where, sort, take, skip, show, add, group by, sum, "
 				     "count, as, expect";
@@ -288,67 +264,65 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	const char *near;
 
 	if (t->kind == TOK_BAD)
-		return parse_bad(p, t);
+		parse_bad(p, t);
 	if (w && w->graph) {
-		parse_fail(p, token_span(t),
-			   "'%s' changes the graph: it must stand before the source",
-			   w->word);
-		return err_hint(p->err, "%s | functions | ...", w->form);
+		parse_wrong(p, token_span(t),
+			    "'%s' changes the graph: it must stand before the source",
+			    w->word);
+		need_hint(p->err, "%s | functions | ...", w->form);
 	}
 	if (t->kind != TOK_WORD) {
-		parse_fail(p, token_span(t), "a stage is missing after '|'");
-		return err_hint(p->err, "%s", stages);
+		parse_wrong(p, token_span(t), "a stage is missing after '|'");
+		need_hint(p->err, "%s", stages);
 	}
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
-		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
-			   STR_ARG(t->text));
-		return err_hint(p->err,
-				token_is(t, "top")
-					? "rows of this table: sort self | take 10"
-					: "end the first query with ';'");
+		parse_wrong(p, token_span(t),
+			    "a query has one source; '%.*s' is a second",
+			    STR_ARG(t->text));
+		need_hint(p->err, token_is(t, "top")
+					  ? "rows of this table: sort self | take 10"
+					  : "end the first query with ';'");
 	}
-	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
+	parse_wrong(p, token_span(t), "no table stage is called '%.*s'",
+		    STR_ARG(t->text));
 	if (is_aggregate(t->text))
-		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
+		need_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
 	near = nearest_stage(t->text);
 	if (near)
-		return err_hint(p->err, "did you mean '%s'?", near);
-	return err_hint(p->err, "%s", stages);
+		need_hint(p->err, "did you mean '%s'?", near);
+	need_hint(p->err, "%s", stages);
 }
 
-int parse_tstage(struct parser *p, struct tstage **out)
+struct tstage *parse_tstage(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	/* Who knows SQL types "limit". */
 	const struct str word = token_is(&t, "limit") ? STR("take") : t.text;
 	const struct stage_word *w = t.kind == TOK_WORD ? stage_find(word) : NULL;
 	struct tstage *s;
-	int rc = 0;
 
 	parse_want(p, WANT_STAGE);
 	if (!w || w->graph)
-		return wrong_stage(p, &t);
-	if (!(s = PARSE_NEW(p, struct tstage)))
-		return p->err->kind;
+		wrong_stage(p, &t);
+	s = PARSE_NEW(p, struct tstage);
 	s->kind = (enum tstage_kind)w->kind;
 	parse_eat(p, &t);
 	switch (s->kind) {
-	case T_WHERE: rc = parse_expr(p, BP_ANY, &s->exprs); break;
+	case T_WHERE: s->exprs = parse_expr(p, BP_ANY); break;
 	case T_SORT:
 		parse_accept_word(p, "by");
-		rc = comma_exprs(p, BP_NO_COMPARE, true, &s->exprs);
+		comma_exprs(p, BP_NO_COMPARE, true, &s->exprs);
 		break;
 	case T_TAKE:
-	case T_SKIP: rc = parse_count(p, w->word, &s->n); break;
-	case T_SHOW: rc = comma_exprs(p, BP_NO_COMPARE, false, &s->exprs); break;
-	case T_ADD: rc = t_add(p, s); break;
-	case T_GROUP: rc = t_group(p, s); break;
+	case T_SKIP: s->n = parse_count(p, w->word, ""); break;
+	case T_SHOW: comma_exprs(p, BP_NO_COMPARE, false, &s->exprs); break;
+	case T_ADD: t_add(p, s); break;
+	case T_GROUP: t_group(p, s); break;
 	case T_SUM:
 	case T_COUNT: break;
-	case T_AS: rc = t_as(p, s); break;
-	case T_EXPECT: rc = t_expect(p, s); break;
+	case T_AS: t_as(p, s); break;
+	case T_EXPECT: t_expect(p, s); break;
 	}
 	s->span = span_to(t.at, p);
-	*out = s;
-	return rc;
+	return s;
 }

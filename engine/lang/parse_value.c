@@ -14,6 +14,7 @@
 #include "engine/lang/parse_in.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 enum { DEEPEST = 16 };
 
@@ -28,20 +29,18 @@ const struct parse_value *parse_find_value(const struct parse_limits *l, struct 
 	return formula ? NULL : common_set_find(name);
 }
 
-int parse_keep_value(struct parser *p, struct str name, struct str text)
+void parse_keep_value(struct parser *p, struct str name, struct str text)
 {
 	struct parse_limits *l = &p->limits;
 
-	if (arena_grow(p->a, &p->own, &p->own_cap, l->nvalues, l->nvalues + 1,
-		       sizeof(*p->own)))
-		return arena_full(p->a, p->err);
+	need_grow(p->a, &p->own, &p->own_cap, l->nvalues, l->nvalues + 1,
+		  sizeof(*p->own));
 	p->own[l->nvalues++] = (struct parse_value){.name = name, .text = text};
 	l->values = p->own;
-	return 0;
 }
 
 /* NAME, {NAME} or {NAME:=TEXT} */
-int parse_value_name(struct parser *p, const struct token *dollar, struct str *name)
+struct str parse_value_name(struct parser *p, const struct token *dollar)
 {
 	struct token_default d;
 	struct token w;
@@ -50,43 +49,37 @@ int parse_value_name(struct parser *p, const struct token *dollar, struct str *n
 	parse_eat(p, dollar);
 	if (token_default(p->text, dollar->at, &d)) {
 		p->pos = d.end;
-		*name = d.name;
-		return 0;
+		return d.name;
 	}
 	braces = parse_accept(p, '{');
 	w = parse_peek(p, PLACE_WORD);
 	parse_want(p, WANT_VALUE);
 	if (w.kind != TOK_WORD)
-		return parse_fail(p, token_span(&w), "a name is missing after $");
+		parse_fail(p, token_span(&w), "a name is missing after $");
 	parse_eat(p, &w);
-	*name = w.text;
 	if (braces && str_starts(str_from(p->text, p->pos), STR(":=")))
-		return parse_fail(p, (struct span){p->pos, 2},
-				  "a value and '}' are missing after ':='");
+		parse_fail(p, (struct span){p->pos, 2},
+			   "a value and '}' are missing after ':='");
 	if (braces && !parse_accept(p, '}'))
-		return parse_fail(p, token_span(dollar), "this '{' is not closed");
-	return 0;
+		parse_fail(p, token_span(dollar), "this '{' is not closed");
+	return w.text;
 }
 
-int parse_no_value(struct err *err, struct str name, struct span at)
+_Noreturn void parse_no_value(struct err *err, struct str name, struct span at)
 {
-	span_fail(err, at, "nothing is called $%.*s", STR_ARG(name));
-	return err_hint(err, "define it: let $%.*s = malloc or free, --set %.*s=VALUE",
-			STR_ARG(name), STR_ARG(name));
+	span_wrong(err, at, "nothing is called $%.*s", STR_ARG(name));
+	need_hint(err, "define it: let $%.*s = malloc or free, --set %.*s=VALUE",
+		  STR_ARG(name), STR_ARG(name));
 }
 
-int parse_value_text(struct parser *p, const struct token *dollar, struct str *text)
+struct str parse_value_text(struct parser *p, const struct token *dollar)
 {
-	const struct parse_value *v;
-	struct str name;
+	const struct str name = parse_value_name(p, dollar);
+	const struct parse_value *v = parse_find_value(&p->limits, name, false);
 
-	if (parse_value_name(p, dollar, &name))
-		return p->err->kind;
-	v = parse_find_value(&p->limits, name, false);
-	*text = v ? v->text : STR("");
-	return v || p->limits.any_value
-		       ? 0
-		       : parse_no_value(p->err, name, span_to(dollar->at, p));
+	if (!v && !p->limits.any_value)
+		parse_no_value(p->err, name, span_to(dollar->at, p));
+	return v ? v->text : STR("");
 }
 
 struct token parse_number(struct parser *p)
@@ -95,8 +88,9 @@ struct token parse_number(struct parser *p)
 	const struct parser before = *p;
 	struct str text;
 
-	if (t.kind != '$' || parse_value_text(p, &t, &text))
+	if (t.kind != '$')
 		return t;
+	text = parse_value_text(p, &t);
 	if (!text.n && p->limits.any_value)
 		text = STR("1");
 	number = token_at(text, 0, PLACE_WORD);
@@ -117,44 +111,38 @@ void parse_move(struct expr *e, struct span at)
 	}
 }
 
-static int as_expr(struct parser *p, struct str text, struct span at, struct expr **out)
+static struct expr *as_expr(struct parser *p, struct str text, struct span at)
 {
 	struct parse_limits limits = p->limits;
 	struct err inner = {0};
+	struct expr *e;
 
 	limits.deep++;
-	if (parse_expr_text(text, &limits, p->a, out, &inner) == 0) {
-		parse_move(*out, at);
-		(*out)->value = true;
-		return 0;
+	if (parse_expr_text(text, &limits, p->a, &e, &inner) == 0) {
+		parse_move(e, at);
+		e->value = true;
+		return e;
 	}
-	if (inner.kind != ERR_QUERY) {
-		*p->err = inner;
-		return inner.kind;
-	}
-	if (!(*out = PARSE_NEW(p, struct expr)))
-		return p->err->kind;
-	(*out)->op = EX_TEXT;
-	(*out)->text = text;
-	(*out)->span = at;
-	return 0;
+	need(inner.kind != ERR_QUERY, &inner);
+	e = PARSE_NEW(p, struct expr);
+	e->op = EX_TEXT;
+	e->text = text;
+	e->span = at;
+	return e;
 }
 
-int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out)
+struct expr *parse_value_expr(struct parser *p, const struct token *dollar)
 {
-	struct str text;
+	struct str text = parse_value_text(p, dollar);
 
-	if (parse_value_text(p, dollar, &text))
-		return p->err->kind;
 	if (p->limits.deep >= DEEPEST)
-		return parse_fail(p, span_to(dollar->at, p),
-				  "this value contains itself");
+		parse_fail(p, span_to(dollar->at, p), "this value contains itself");
 	if (!text.n && p->limits.any_value)
 		text = STR("1");
-	return as_expr(p, text, span_to(dollar->at, p), out);
+	return as_expr(p, text, span_to(dollar->at, p));
 }
 
-int parse_fill(struct parser *p, struct str *text)
+void parse_fill(struct parser *p, struct str *text)
 {
 	struct str rest = *text, found;
 	char *to = NULL;
@@ -173,8 +161,7 @@ int parse_fill(struct parser *p, struct str *text)
 		}
 		v = found.n ? parse_find_value(&p->limits, found, false) : NULL;
 		end = v ? end + 1 : at + 2;
-		if (!(more = parse_new(p, n + at + 2 + (v ? v->text.n : 0))))
-			return p->err->kind;
+		more = parse_new(p, n + at + 2 + (v ? v->text.n : 0));
 		if (n)
 			memcpy(more, to, n);
 		memcpy(more + n, rest.p, v ? at : end);
@@ -185,12 +172,9 @@ int parse_fill(struct parser *p, struct str *text)
 		rest = str_from(rest, end);
 	}
 	if (!to)
-		return 0;
+		return;
 	found.p = parse_new(p, n + rest.n);
-	if (!found.p)
-		return p->err->kind;
 	memcpy((char *)(uintptr_t)found.p, to, n);
 	memcpy((char *)(uintptr_t)found.p + n, rest.p, rest.n);
 	*text = (struct str){found.p, n + rest.n};
-	return 0;
 }

@@ -78,6 +78,18 @@ _Noreturn void need_memory_for(const char *doing)
 	map_leave(&err);
 }
 
+_Noreturn void need_hint(struct err *err, const char *fmt, ...)
+{
+	char hint[sizeof(err->hint)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(hint, sizeof(hint), fmt, ap);
+	va_end(ap);
+	err_hint(err, "%s", hint);
+	map_leave(err);
+}
+
 static void release(struct map_held *h)
 {
 	struct scratch *s =

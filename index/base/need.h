@@ -41,5 +41,8 @@ _Noreturn void need_memory(const struct arena *a); /* the arena is full */
 _Noreturn void need_fail(int kind, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 _Noreturn void need_memory_for(const char *doing);
+/* End with this error, which gets a hint. */
+_Noreturn void need_hint(struct err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

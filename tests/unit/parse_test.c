@@ -335,15 +335,14 @@ static void test_first_error(void)
 	struct err err = {0};
 	struct parser p = {.err = &err};
 
-	is_u64((uint64_t)parse_fail(&p, (struct span){3, 2}, "the first"), ERR_QUERY,
-	       "an error");
-	is_u64((uint64_t)parse_fail(&p, (struct span){9, 4}, "the second"), ERR_QUERY,
-	       "another");
+	parse_wrong(&p, (struct span){3, 2}, "the first");
+	parse_wrong(&p, (struct span){9, 4}, "the second");
+	is_u64((uint64_t)err.kind, ERR_QUERY, "an error");
 	ok(strcmp(err.text, "the first") == 0 && err.at == 3 && err.len == 2,
 	   "the first one stays: %s", err.text);
 	err = (struct err){.kind = ERR_LIMIT, .text = "out of memory"};
-	is_u64((uint64_t)parse_fail(&p, (struct span){9, 4}, "the second"), ERR_LIMIT,
-	       "behind want of memory");
+	parse_wrong(&p, (struct span){9, 4}, "the second");
+	is_u64((uint64_t)err.kind, ERR_LIMIT, "behind want of memory");
 	ok(strcmp(err.text, "out of memory") == 0 && err.len == 0, "  which stays");
 }
 
