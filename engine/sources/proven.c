@@ -68,7 +68,6 @@ static int count_unknown(struct exec *x, struct table *t, struct table_col *cons
 
 int proven_rows(struct exec *x, struct table *t, struct str *out)
 {
-	const struct str creator = store_info(x->g->st)->creator;
 	const char *name = bounded(t);
 	struct table_col *col[3];
 	size_t n = 0;
@@ -86,15 +85,13 @@ int proven_rows(struct exec *x, struct table *t, struct str *out)
 		return x->err->kind;
 	if (!n)
 		return 0;
-	*out = arena_printf(x->a, "%s%s%s%s cannot be known from this profile%s",
-			    t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
-			    t->card ? "" : GROUPED(t->n),
-			    t->card	? ""
-			    : t->n == 1 ? " row (~)"
-					: " rows (~)",
-			    (!creator.n && store_counts_calls(x->g->st)) ||
-					    str_starts(creator, STR("callgrind"))
-				    ? ": quern record --stacks -- PROGRAM"
-				    : "");
+	*out = arena_printf(
+		x->a, "%s%s%s%s cannot be known from this profile%s",
+		t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
+		t->card ? "" : GROUPED(t->n),
+		t->card	    ? ""
+		: t->n == 1 ? " row (~)"
+			    : " rows (~)",
+		store_is_callgrind(x->g->st) ? ": quern record --stacks -- PROGRAM" : "");
 	return out->p ? 0 : arena_full(x->a, x->err);
 }

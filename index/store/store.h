@@ -163,6 +163,9 @@ bool store_fn_bare(struct store *st, fn_id f);
 /* Does the profile say how often functions are called?  One of samples does not, whatever
  * its counts are. */
 bool store_counts_calls(struct store *st);
+/* Was it recorded by callgrind, so that its options would tell more?  A profile that names no
+ * creator was, if it counts Ir. */
+bool store_is_callgrind(struct store *st);
 /* Is a call that is counted 0 times known to be none?  Only callgrind writes such ones. */
 bool store_counts_zeros(struct store *st);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */

@@ -19,6 +19,19 @@ struct unit store_unit(struct store *st, uint32_t e)
 	return event_unit(ev.name, ev.long_name, st->info.creator);
 }
 
+/* "cpu(ms)", "alloc_objects(count)": pprof has one type of samples, with its unit, and gives no
+ * creator.  Its older versions wrote the cost of a call as its count, later ones write 0. */
+static bool of_pprof(const struct store *st, struct str event)
+{
+	const size_t n = str_find(event, '(');
+
+	for (size_t i = 0; i < n; i++)
+		if (event.p[i] != '_' && (event.p[i] < 'a' || event.p[i] > 'z'))
+			return false;
+	return !st->info.creator.n && st->info.events == 1 && n && n < event.n &&
+	       event.p[event.n - 1] == ')';
+}
+
 /* What profilers that take samples write: their counts of calls are 0, or samples. */
 static bool counts_samples(struct store *st)
 {
@@ -34,13 +47,23 @@ static bool counts_samples(struct store *st)
 
 		store_event(st, e, &ev);
 		/* Very Sleepy */
-		if (str_starts(ev.long_name, STR("Microseconds Spent ")))
+		if (str_starts(ev.long_name, STR("Microseconds Spent ")) ||
+		    of_pprof(st, ev.name))
 			return true;
 		for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 			if (str_eq(ev.name, str_c(events[i])))
 				return true;
 	}
 	return false;
+}
+
+bool store_is_callgrind(struct store *st)
+{
+	const struct str creator = st->info.creator;
+
+	return creator.n ? str_starts(creator, STR("callgrind"))
+			 : store_event_find(st, STR("Ir")) < st->info.all_events &&
+				   store_counts_calls(st);
 }
 
 bool store_counts_zeros(struct store *st)

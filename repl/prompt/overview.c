@@ -150,6 +150,8 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 			cell.base_name = c->line || c->c->type == COL_FILE;
 			cell_put(&o, &plain, &cell, row, CELL);
 		}
+		while (o.n && o.buf[o.n - 1] == ' ') /* a short unit is as wide as "ms" */
+			o.n--;
 		if (o.n)
 			f->cell[i] = arena_str(&v->texts, out_text(&o));
 	}
@@ -319,15 +321,6 @@ static void keep(struct overview *v)
 
 /* ---- all of them ---- */
 
-/* Would other options of the tool that recorded the profile measure what is estimated? */
-static bool can_measure(struct store *st)
-{
-	const struct str creator = store_info(st)->creator;
-
-	return (!creator.n && store_counts_calls(st)) ||
-	       str_starts(creator, STR("callgrind"));
-}
-
 /* The text of a query; free it.  0 or the kind. */
 static int read_query(struct app *app, const char *query, struct str *text,
 		      struct err *err)
@@ -460,7 +453,8 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 	for (size_t i = 0; i < KINDS && !err->kind; i++)
 		if (!installed && kinds[i].query[0] == '.')
 			n++;
-		else if (kinds[i].most || can_measure(session_profile(app->session, 0)))
+		else if (kinds[i].most ||
+			 store_is_callgrind(session_profile(app->session, 0)))
 			look_for(&v, &kinds[i], err);
 	if (!installed)
 		app_note(app,

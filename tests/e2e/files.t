@@ -67,12 +67,18 @@ for count in "-1 -1", "? 3", "0.5 3", "-5 10", "1e+06 2":
          ["run,line,,7", "<main>,run,,8"], "calls=%s is a call" % count)
 SAMPLED = "fl=a\nfn=main\n1 2\ncfl=b\ncfn=malloc\ncalls=60 3\n1 60\nfl=b\nfn=malloc\n3 60\n"
 for name, head in (("gperftools", "events: Hits\n"), ("stackprof", "creator: stackprof\nevents: Instructions\n"),
+                   ("pprof of Go 1.10", "positions: line\nevents: cpu(ms)\n"), ("its objects", "events: alloc_objects(count)\n"),
                    ("Very Sleepy", "event: t : Microseconds Spent Total\nevents: t\n")):
     same(ask(head + SAMPLED, "functions | show fn, calls"), ["malloc,", "main,"], name + ": counts are samples")
     write_bytes("in.cg", (head + SAMPLED).encode())
     r = run("in.cg", "--no-index-write", "-q", "-c", "overview", "-c", "calltree", "-c", "callers of malloc", "-c", "malloc")
     ok(r.status == 0 and "60 call" not in r.text and "0 call" not in r.text and "allocations" not in r.text and
        "quern record" not in r.text and "separate-callers" not in r.text, name + ": overview, trees and cards name no calls", r)
+TWICE = "events: %s\nfl=a\nfn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\nfn=f\n3 90\ncfn=f\ncalls=8 1\n4 80\n"
+for event, advised in ("Ir", True), ("ns", False):
+    write_bytes("in.cg", (TWICE % event).encode())
+    r = run("in.cg", "--no-index-write", "-q", "-c", "overview")
+    same("separate-callers" in r.text, advised, event + ", by whom is not said: callgrind counts Ir")
 same(ask("events: us\nfl=a\nfn=f\n1 2\ncfl=b\ncfn=g\ncalls=3 3\n1 60\ncfl=b\ncfn=h\ncalls=-1 3\n1 5\nfl=b\nfn=g\n3 60\nfn=h\n4 5\n",
          "functions | show fn, calls"), ["g,3", "h,", "f,0"], "one call that was not counted")
 
