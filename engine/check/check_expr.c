@@ -320,6 +320,10 @@ static void resolve_col(struct schema *s, struct expr *e)
 		as_def(s, e, source_col(s->src, e->text), "");
 	} else if ((let = parse_find_value(&s->env->limits, e->text, true))) {
 		as_let(s, e, let, STR(""));
+	} else if (s->src && s->src->named && str_eq(e->text, str_c(s->src->named)) &&
+		   !e->percent) {
+		e->text = STR("name");
+		as_def(s, e, source_col(s->src, e->text), "");
 	} else {
 		no_column(s, e);
 	}

@@ -41,6 +41,7 @@ struct source_def {
 	const char *name;    /* of the result: "functions" */
 	const char *rows;    /* in a footer: "functions", "call sites" */
 	const char *primary; /* column that `top` sorts by */
+	const char *named; /* what other sources call its `name`: "file"; NULL: nothing */
 	enum rows_of of;
 	/* Its columns in their order: the list, and what the registry makes of it
 	 * (columns_resolve()).  COLUMNS() sets all three. */

@@ -186,11 +186,12 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	return refs_of_set(x, t, t->src, d->g, rows);
 }
 
-#define GROUP(var, word)                  \
+#define GROUP(var, word, one)             \
 	const struct source_def var = {   \
 		.name = word,             \
 		.rows = word,             \
 		.primary = "self",        \
+		.named = one,             \
 		.of = ROWS_GROUP,         \
 		COLUMNS(group_list),      \
 		.few_calls = true,        \
@@ -198,10 +199,10 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 		.open = group_open,       \
 		.subject = group_subject, \
 	}
-GROUP(source_files, "files");
-GROUP(source_objects, "objects");
-GROUP(source_dirs, "dirs");
-GROUP(source_classes, "classes");
+GROUP(source_files, "files", "file");
+GROUP(source_objects, "objects", "obj");
+GROUP(source_dirs, "dirs", "dir");
+GROUP(source_classes, "classes", "class");
 
 /* ---- cycles: row i is cycle i + 1 ---- */
 
