@@ -10,13 +10,20 @@ import subprocess
 
 from e2e import work
 
-found = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
+
+def starts(browser):
+    """Ubuntu's package is a script that asks for a snap."""
+    return shutil.which(browser) and not subprocess.run([browser, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+
+found = next((b for b in ("chromium", "chromium-browser", "google-chrome") if starts(b)), None)
 
 
 class Browser:
     def __init__(self):
         to, self.write = os.pipe()
         self.read, back = os.pipe()
+        ends = [to, back]
 
         def pipes():
             os.dup2(to, 3)
@@ -29,6 +36,8 @@ class Browser:
         self.process = subprocess.Popen(
             [found, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe",
              "--user-data-dir=" + work + "/browser", "about:blank"], close_fds=False, preexec_fn=pipes, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for fd in ends + [to, back]:  # so that the end of Chromium is the end of its answers
+            os.close(fd)
         self.n, self.rest, self.events = 0, b"", []
         target = next(t for t in self.ask("Target.getTargets")["targetInfos"] if t["type"] == "page")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]

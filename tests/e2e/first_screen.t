@@ -7,13 +7,12 @@ when that names a directory.
 """
 import os
 import re
-import shutil
 
 import chromium
 from e2e import done, fixtures, ok, run, same, skip_all, small
 
 if not chromium.found:
-    skip_all("chromium is not installed")
+    skip_all("no chromium that starts")
 truth, pairs = fixtures + "/truth/", fixtures + "/pairs/"
 with open("many.out", "w") as f:
     f.write("events: Ir\nfn=main\n1 5\n" + "".join("cfn=f%d\ncalls=1 1\n1 %d\n" % (i, 10 * (1 + i % 700)) for i in range(17000)))
