@@ -127,7 +127,8 @@ ok("activations of work" in r.text + r.talk, "info names the query", r)
 want = ask(truth + "exc.xd", "activations of deep")
 text = open(truth + "exc.xd", "rb").read()
 open("exc.xd", "wb").write(text)
-gzip.open("exc.xd.gz", "wb").write(text)
+with gzip.open("exc.xd.gz", "wb") as f:
+    f.write(text)
 same(ask("exc.xd.gz", "activations of deep"), want, "a packed profile is unpacked again")
 if shutil.which("zstd"):
     subprocess.run(["zstd", "-q", "exc.xd"], check=True)

@@ -341,7 +341,7 @@ if perl:
                        env=dict(environ, PERL_HASH_SEED="0", PERL_PERTURB_KEYS="0"), stdout=subprocess.PIPE)
     true = truth.of_contexts("true")
     plain = real("-o", "out0", "-q", "-c", "functions | show fn, obj, self, calls | as tsv", "--", perl, script)
-    for size, most, least in (("3x", 4, .95), ("10x", 12, .97)):
+    for size, most, least in (("3x", 4.5, .95), ("10x", 12, .97)):
         r = real("-o", "out", "--stacks", "--size", size, "-c", "functions | show fn, obj, self, calls | as tsv", "--", perl, script)
         times, proven = map(float, re.search(r"([\d.]+) times the plain profile; ([\d.]+) %", r.talk).groups())
         shown = run("out", "--raw", "-q", "-c", "calltree max 200000 | as folded").text
