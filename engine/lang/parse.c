@@ -90,7 +90,8 @@ bool parse_accept_word(struct parser *p, const char *word)
 	return true;
 }
 
-static void put_wrong(struct err *err, struct span at, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+put_wrong(struct err *err, struct span at, const char *fmt, va_list ap)
 {
 	if (err->kind)
 		return;
