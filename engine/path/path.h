@@ -183,7 +183,8 @@ struct path_tree_row {
 
 enum path_tree_of {
 	TREE_CALLS,   /* below the set, as one: level 1 are the calls out of it */
-	TREE_FRAMES,  /* the same as frames: several functions are level 1 each */
+	TREE_FRAMES,  /* several functions: level 1 is each of them; one: as TREE_CALLS,
+			 but without the calls into itself, or those of no cost */
 	TREE_PROGRAM, /* the whole program: level 1 are its roots; no set */
 };
 
@@ -196,10 +197,10 @@ struct path_tree_query {
 	uint32_t rows;		       /* most rows, the costliest are kept; 0:
 					  PATH_TREE_ROWS */
 	const struct fn_set *avoiding; /* NULL: nothing to avoid */
+	const struct fn_set *entry;    /* the members by which cost enters the set;
+					  NULL: all (not for TREE_FRAMES) */
 	struct path_bounds one;	       /* inclusive cost, if the set is one function */
-	bool contexts;		  /* or the contexts of one, of which `one` is known */
-	bool one_top;		  /* members of the set that follow the top count for no
-				     depth: they become one frame with it */
+	bool as_one; /* or the functions that are one: `one` is that of all of them */
 	struct flow_parts *parts; /* as in struct path_query */
 };
 enum { PATH_TREE_ROWS = 40000 };

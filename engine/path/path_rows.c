@@ -77,19 +77,17 @@ static bool worth_a_row(const struct growing *g, uint32_t i)
 	if (is_inner(g, i))
 		return !path_under_min(node_weight(g, i), g->q->min);
 	return !path_under_min(x->est, g->q->min) &&
-	       (x->est >= 0.5 || (x->depth == 1 && g->q->of == TREE_CALLS));
+	       (x->est >= 0.5 ||
+		(x->depth == 1 && g->q->of == TREE_CALLS && !g->counted));
 }
 
 static double own_of_node(const struct growing *g, uint32_t node)
 {
 	const struct node *x = &g->nodes[node];
-	double through;
 
 	if (x->fn == FLOW_NONE || !(x->rest > 0) || is_inner(g, node))
 		return x->own;
-	through = tree_unshown_through(g, node, x->fn);
-	return through > 0 ? x->own + x->rest * tree_unshown_own(g, x->fn) / through
-			   : x->own;
+	return x->own + tree_rest_own(g, node);
 }
 
 /* A row to keep in any case: wide enough for a picture, or a direct call of the set. */
@@ -231,8 +229,21 @@ static void choose_rows(struct choosing *c, bool *cut, bool *missing)
 	}
 }
 
+/* Of a call of the set: by its cost as a whole, if that is known, as in path.h. */
+static struct path_bounds call_bounds(const struct growing *g, double est,
+				      const struct start *s, const struct path_bounds *up)
+{
+	struct path_bounds b;
+
+	if (s->exact || !up->bounded)
+		return path_bounds_of(est, s->exact ? s->passed : 0, s->passed, true);
+	b = path_bounds_next(*up, s->passed, 0, g->top.passing, g->top.odd);
+	return path_bounds_of(est, b.lo, b.hi, b.bounded);
+}
+
 static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
-				       const struct start *s)
+				       const struct start *s,
+				       const struct path_bounds *up)
 {
 	const struct node *x = &g->nodes[node];
 	const struct flow *fl = g->fl;
@@ -240,7 +251,7 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 	if (s->inner)
 		return path_bounds_exact(s->incl);
 	if (g->q->of == TREE_CALLS) /* level 1 is calls */
-		return path_bounds_of(x->est, s->exact ? s->incl : 0, s->incl, true);
+		return call_bounds(g, x->est, s, up);
 	if (g->q->of == TREE_PROGRAM) {
 		const struct path_bounds b = path_root_bounds(fl, x->fn);
 
@@ -248,22 +259,6 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 	}
 	return path_bounds_of(x->est, s->exact ? fl->passing[x->fn] : 0,
 			      fl->passing[x->fn], !fl->odd[x->fn]);
-}
-
-/* Computed once for all calls of the top: there may be as many as functions. */
-static int64_t top_passing(const struct growing *g)
-{
-	const struct flow *fl = g->fl;
-	uint32_t f = g->nodes[TREE_TOP].fn;
-	int64_t passing;
-
-	if (f == FLOW_NONE || g->q->of != TREE_CALLS)
-		return 0;
-	passing = fl->passing[f];
-	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
-		if (fl->in.callee[i] == f && fl->in.incl[i] <= passing)
-			passing -= fl->in.incl[i];
-	return passing;
 }
 
 /* The bounds of a call below a row, from those of the row (path.h); the estimate of the node is
@@ -278,7 +273,7 @@ static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 	struct path_bounds b;
 
 	if (x->parent == TREE_TOP && g->q->of == TREE_CALLS)
-		passing = g->top_passing;
+		passing = g->top.passing;
 	b = path_bounds_next(up, fl->in.incl[x->edge], 0, passing, fl->odd[f]);
 	return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
 }
@@ -294,7 +289,7 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 	if (s) {
 		r.calls = s->calls;
 		r.inner = s->inner;
-		r.cost = start_bounds(g, node, s);
+		r.cost = start_bounds(g, node, s, &up);
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);
@@ -389,7 +384,6 @@ static void lay_rows(struct choosing *c, struct path_tree *t)
 	t->rows = NEED_ARRAY(g->arena, struct path_tree_row, n);
 	g->row = NEED_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
-	g->top_passing = top_passing(g);
 	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
 	t->left_out = cost_difference(t->est, t->own);
@@ -488,12 +482,9 @@ static void prove(struct proving *p, struct proven c)
 void tree_proven(struct growing *g, struct path_tree *t)
 {
 	struct proving p = {.g = g, .least = (int64_t)((double)t->est * LEAST)};
-	const uint32_t f = g->one;
 
-	if (f != FLOW_NONE && t->base.bounded && !g->fl->odd[f])
-		p.sum = (double)path_overlap(
-			t->base.lo, g->q->up ? path_root(g->fl, f) : g->fl->in.self[f],
-			g->q->of == TREE_CALLS ? g->top_passing : g->fl->passing[f]);
+	if (g->q->of == TREE_CALLS && t->base.bounded && !g->top.odd)
+		p.sum = (double)path_overlap(t->base.lo, g->top.own, g->top.passing);
 	for (uint32_t i = 1, steps = 0; i < g->n; i++) {
 		struct path_tree_row r;
 

@@ -3,20 +3,24 @@
  *
  * A set of several functions counts as one: cost that enters it counts once, at its
  * outermost member on the stack or, for trees of callers, at its innermost one.  The
- * chain (chain.h) estimates how much that is at each member.
+ * chain (chain.h) estimates how much that is at each member.  What the set calls in itself
+ * is inside it, and nothing of it is a row.
  *
  *	stack main A x B y, set A B	calltree from (A, B)	starts at A: outermost
  *					calltree to (A, B)	starts at B: innermost
  *					callees of (A, B)	starts at A -> x: it leaves first
  *					callers of (A, B)	starts at x -> B: it enters last
+ *
+ * A function with levels of recursion is such a set, too: f'2 is entered by calls of f only
+ * while f is on the stack, so cost enters at f.
  */
 #include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
 #include "engine/path/path_tree_in.h"
 #include "index/base/need.h"
 #include "index/base/cost.h"
 
-static void add_start(struct arena *a, struct starts *s, size_t *cap,
-		      struct start x)
+static void add_start(struct arena *a, struct starts *s, size_t *cap, struct start x)
 {
 	tree_reserve(a, &s->all, cap, s->n, sizeof(*s->all));
 	s->all[s->n++] = x;
@@ -64,13 +68,18 @@ struct crossing {
 	size_t cap;
 };
 
-/* Add the call i, by which `est` crosses the edge of the set, to the row of its other end. */
+/* Add the call i, by which `est` crosses the edge of the set, to the row of its other end;
+ * passed: cost of the top can take it. */
 static void cross(struct growing *g, const struct flow *fl, struct crossing *x,
-		  struct starts *s, uint32_t i, double est)
+		  struct starts *s, uint32_t i, double est, bool passed)
 {
 	uint32_t to = tree_other_end(g, i);
 	struct start *row;
 
+	if (g->shown && fl != g->fl)
+		g->shown[i] += est;
+	if (g->avoided[to] || (g->counted && g->in_set[to]))
+		return;
 	if (!x->row[to]) {
 		add_start(x->arena, s, &x->cap,
 			  (struct start){.fn = to, .inner = g->in_set[to]});
@@ -79,7 +88,20 @@ static void cross(struct growing *g, const struct flow *fl, struct crossing *x,
 	row = &s->all[x->row[to] - 1];
 	row->est += est;
 	cost_add(&row->incl, fl->in.incl[i]);
+	if (passed)
+		cost_add(&row->passed, fl->in.incl[i]);
 	row->calls += fl->in.calls[i];
+}
+
+/* Mark the members that cost passes after it has entered the set, before it leaves it. */
+static uint8_t *passed_members(const struct growing *g, const struct flow *fl,
+			       struct arena *a)
+{
+	uint8_t *out = g->in_set;
+
+	if (g->q->entry && !g->q->up)
+		chain_with(fl, g->q->entry, g->in_set, false, &out, a);
+	return out;
 }
 
 /* Start at the calls by which cost first leaves the set or, in a tree of callers, by
@@ -90,17 +112,21 @@ static void start_at_calls(struct growing *g, const struct flow *fl, struct aren
 	uint32_t n = fl->in.functions;
 	struct crossing x = {NEED_ARRAY(a, uint32_t, (size_t)n + 1), a, 0};
 	uint8_t *outside = NEED_ARRAY(a, uint8_t, (size_t)n + 1), *back, *there;
+	const uint8_t *passed = passed_members(g, fl, a);
+	const struct fn_set *entry = g->q->entry ? g->q->entry : g->q->set;
 	double *first, *cost = NEED_ARRAY(a, double, (size_t)n + 1);
 	bool up = g->q->up, returns = false;
 
-	chain_first(fl, g->q->set, &first, a, g->cancel);
+	chain_first(fl, entry, &first, a, g->cancel);
 	chain_reaches(fl, g->in_set, NULL, true, &back, a);
 	chain_reaches(fl, g->in_set, NULL, false, &there, a);
 	for (uint32_t f = 0; f < n; f++) {
+		const double enters = fnset_has(entry, f) ? first[f] : 0;
+
 		outside[f] = !g->in_set[f];
-		cost[f] = up || g->in_set[f] ? (up ? (double)g->in_set[f] : first[f]) : 0;
+		cost[f] = up ? (double)g->in_set[f] : enters;
 		returns |= outside[f] && back[f] && there[f];
-		s->est += g->in_set[f] ? first[f] : 0;
+		s->est += enters;
 	}
 	if (up) {
 		chain_expect(fl, g->in_set, NULL, cost, a, g->cancel);
@@ -110,20 +136,23 @@ static void start_at_calls(struct growing *g, const struct flow *fl, struct aren
 	}
 	for (uint32_t f = 0; f < n; f++) {
 		struct calls c = tree_calls(g, f);
+		double own;
 
 		if (!g->in_set[f])
 			continue;
-		s->own += up ? fl->root[f] * (1 - cost[f])
-			  : fl->through[f] > 0
-				  ? cost[f] * (double)fl->in.self[f] / fl->through[f]
-				  : 0;
+		own = up ? fl->root[f] * (1 - cost[f])
+		      : fl->through[f] > 0
+			      ? cost[f] * (double)fl->in.self[f] / fl->through[f]
+			      : 0;
+		s->own += own;
+		if (g->shown && fl != g->fl)
+			g->shown_own[f] += own;
 		for (uint32_t k = c.first; k < c.end; k++) {
 			uint32_t i = tree_edge(g, k);
 			double est = up ? flow_cost(fl, i) * (1 - cost[f])
 					: cost[f] * flow_share(fl, i, f);
 
-			if (!g->avoided[tree_other_end(g, i)])
-				cross(g, fl, &x, s, i, est);
+			cross(g, fl, &x, s, i, est, passed[f]);
 		}
 	}
 	s->exact = !returns;
@@ -154,7 +183,7 @@ void tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 			start_at_calls(g, fl, a, s);
 		else
 			start_at_members(g, fl, a, s);
-		if (fl == g->fl && g->q->contexts && g->q->one.measured)
+		if (fl == g->fl && g->q->as_one && g->q->one.measured)
 			scale_starts(s, g->q->one.est);
 		return;
 	}
@@ -184,4 +213,29 @@ void tree_add_own_call(struct growing *g)
 						 .inner = true});
 			return;
 		}
+}
+
+void tree_sum_top(struct growing *g)
+{
+	const struct flow *fl = g->fl;
+	struct top *t = &g->top;
+	int64_t inside = 0;
+	const uint8_t *in;
+
+	if (g->q->of != TREE_CALLS)
+		return;
+	in = passed_members(g, fl, g->arena);
+	for (uint32_t f = fnset_next(g->q->set, 0); f != FNSET_NONE;
+	     f = fnset_next(g->q->set, f + 1)) {
+		if (!in[f])
+			continue;
+		t->odd |= fl->odd[f];
+		cost_add(&t->passing, fl->passing[f]);
+		cost_add(&t->own, g->q->up ? path_root(fl, f) : fl->in.self[f]);
+		for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+			if (in[fl->in.callee[i]])
+				cost_add(&inside, fl->in.incl[i]);
+	}
+	if (inside <= t->passing)
+		t->passing -= inside;
 }

@@ -72,7 +72,6 @@ static void child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge
 {
 	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
 	uint32_t probe = hash_start(&g->by, h);
-	const struct node *up;
 
 	while ((*out = hash_next(&g->by, h, &probe)) != HASH_NONE)
 		if (g->nodes[*out].parent == parent && g->nodes[*out].fn == fn)
@@ -81,20 +80,16 @@ static void child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge
 		need_memory(g->arena);
 	tree_reserve(g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes));
 	*out = g->n++;
-	up = &g->nodes[parent];
-	g->nodes[*out] = (struct node){
-		.fn = fn,
-		.parent = parent,
-		.edge = edge,
-		.depth = up->depth + 1,
-		.run = up->run + (g->q->one_top && up->run == up->depth && up->run < 63 &&
-				  fn != FLOW_NONE && fnset_has(g->q->set, fn))};
+	g->nodes[*out] = (struct node){.fn = fn,
+				       .parent = parent,
+				       .edge = edge,
+				       .depth = g->nodes[parent].depth + 1};
 }
 
-/* Half a unit rounds to a row of 0; frames of the top count for no depth. */
+/* Half a unit rounds to a row of 0. */
 static bool may_grow(const struct growing *g, const struct node *x)
 {
-	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth + x->run) &&
+	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth) &&
 	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
 }
 
@@ -129,18 +124,44 @@ struct node_split {
 	double sum; /* of the pairs */
 };
 
+static bool is_call_of_set(const struct growing *g, const struct node *x)
+{
+	return g->q->of == TREE_CALLS && x->parent == TREE_TOP && x->edge == FLOW_NONE;
+}
+
+/* The pairs of f with all calls of it by the set (up: by it of the set). */
+static double *mix_ways(const struct growing *g, const struct flow *fl, uint32_t f,
+			const double *pair)
+{
+	const struct flow_input *in = &fl->in;
+	const uint32_t *first = g->q->up ? in->out_first : in->in_first;
+	const size_t columns = pairs_out(fl, f), n = g->q->up ? pairs_in(fl, f) : columns;
+	double *sum = NEED_ARRAY(g->arena, double, n);
+
+	for (uint32_t k = first[f]; k < first[f + 1]; k++) {
+		const size_t way = k - first[f];
+
+		if (!g->in_set[g->q->up ? in->callee[k] : in->caller[in->in_edge[k]]])
+			continue;
+		for (size_t j = 0; j < n; j++)
+			sum[j] += pair[g->q->up ? j * columns + way : way * columns + j];
+	}
+	return sum;
+}
+
 /* Pairs (pairs.h) of a function say which way out follows which way in: a matrix with a row
  * for each way in and a column for each way out, and one of each for cost that begins or
  * stays here.  Down, the node reads the row of its call; up, the column. */
-static void find_split(struct growing *g, const struct flow *fl, uint32_t node,
+static void find_split(const struct growing *g, const struct flow *fl, uint32_t node,
 		       struct node_split *s)
 {
 	const struct node *x = &g->nodes[node];
 	const uint32_t f = x->fn, edge = x->edge;
+	const bool start = edge == FLOW_NONE, call = is_call_of_set(g, x);
 	size_t columns, n;
 
 	*s = (struct node_split){0};
-	if (!fl->pairs || (edge == FLOW_NONE &&
+	if (!fl->pairs || (start && !call &&
 			   (node == TREE_TOP || g->q->up || g->q->of != TREE_PROGRAM)))
 		return;
 	pairs_of(fl, f, &s->pair);
@@ -148,10 +169,14 @@ static void find_split(struct growing *g, const struct flow *fl, uint32_t node,
 		return;
 	columns = pairs_out(fl, f);
 	n = g->q->up ? pairs_in(fl, f) : columns;
-	s->step = g->q->up ? columns : 1;
-	s->pair += g->q->up	       ? edge - fl->in.out_first[f]
-		   : edge == FLOW_NONE ? (pairs_in(fl, f) - 1) * columns
-				       : pairs_way_in(fl, edge) * columns;
+	s->step = g->q->up && !call ? columns : 1;
+	if (call)
+		s->pair = mix_ways(g, fl, f, s->pair);
+	else if (g->q->up)
+		s->pair += edge - fl->in.out_first[f];
+	else
+		s->pair +=
+			(start ? pairs_in(fl, f) - 1 : pairs_way_in(fl, edge)) * columns;
 	for (size_t k = 0; k < n; k++)
 		s->sum += s->pair[k * s->step];
 	if (!(s->sum > 0))
@@ -190,6 +215,22 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 		    tree_other_end(g, tree_edge(g, k)) != f)
 			sum += tree_unshown(g, tree_edge(g, k));
 	return sum;
+}
+
+/* Pairs are asked for where a tree ends only if it is one level deep: they take long. */
+double tree_rest_own(const struct growing *g, uint32_t node)
+{
+	const struct node *x = &g->nodes[node];
+	const struct calls c = tree_calls(g, x->fn);
+	struct node_split s = {0};
+	double through;
+
+	if (!g->shown && is_call_of_set(g, x))
+		find_split(g, g->fl, node, &s);
+	if (s.pair)
+		return x->rest * s.pair[(c.end - c.first) * s.step] / s.sum;
+	through = tree_unshown_through(g, node, x->fn);
+	return through > 0 ? x->rest * tree_unshown_own(g, x->fn) / through : 0;
 }
 
 /* Give `cost` more to a node; of a part, that alone decides whether it is worth more rows. */
@@ -358,8 +399,9 @@ static void prepare_tree(struct growing *g)
 			 ? first
 			 : FLOW_NONE;
 	tree_starts(g, g->fl, g->arena, &g->starts);
-	if (!(g->one == FLOW_NONE))
+	if (g->one != FLOW_NONE && !g->counted)
 		tree_add_own_call(g);
+	tree_sum_top(g);
 }
 
 /* All cost of the program.  Its roots have this, unless calls contradict each other by
@@ -380,7 +422,7 @@ static struct path_bounds base_bounds(const struct growing *g)
 
 	if (g->q->of == TREE_PROGRAM)
 		return program_bounds(g->fl);
-	if (g->one != FLOW_NONE)
+	if (g->one != FLOW_NONE || g->q->as_one)
 		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,
 				      g->q->one.lo, g->q->one.hi, g->q->one.bounded);
 	return path_bounds_of(est, 0, INT64_MAX, false);
@@ -400,6 +442,10 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 			      .cancel = cancel,
 			      .by = {.arena = a},
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
+	if (q->of == TREE_FRAMES && (q->as_one || fnset_count(q->set) == 1)) {
+		asked->of = TREE_CALLS;
+		g->counted = true;
+	}
 	prepare_tree(g);
 	if (q->parts)
 		grow_parts(g);

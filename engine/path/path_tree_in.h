@@ -14,9 +14,8 @@ enum { TREE_TOP = 0 }; /* the node of the top */
 
 struct node {
 	uint32_t fn, parent;
-	uint32_t edge;	     /* to the parent; FLOW_NONE for a start */
-	uint32_t depth : 26; /* 0 for the top */
-	uint32_t run : 6;    /* so many of them are frames of the top (`one_top`) */
+	uint32_t edge;	/* to the parent; FLOW_NONE for a start */
+	uint32_t depth; /* 0 for the top */
 	double est;
 	double rest; /* the part of est that is not split yet */
 	double own;  /* the part of the split cost that stays here */
@@ -27,8 +26,8 @@ struct start {
 	uint32_t fn;
 	double est;
 	uint64_t calls;
-	int64_t incl;
-	bool exact; /* est is incl */
+	int64_t incl, passed; /* recorded; the part that the top's cost can take */
+	bool exact;	      /* est is `passed` */
 	bool inner;
 };
 
@@ -37,6 +36,12 @@ struct starts {
 	uint32_t n;
 	double est, own; /* of the top */
 	bool exact;
+};
+
+/* The functions that the top stands for, taken as one: calls between them are inside. */
+struct top {
+	int64_t passing, own; /* the cost through them; the part that stays there */
+	bool odd;
 };
 
 struct waiting { /* in the heap */
@@ -51,15 +56,16 @@ struct growing {
 	const struct cancel *cancel;
 	uint32_t one; /* the only function of the set, or FLOW_NONE */
 	uint8_t *in_set, *avoided;
+	bool counted; /* no rows for calls of the set into itself, or of no cost */
 	struct starts starts;
+	struct top top; /* of TREE_CALLS */
 	struct node *nodes;
 	struct waiting *heap;
 	uint32_t n, nheap, most;
 	size_t cap, heap_cap;
-	uint32_t *row; /* [nodes]: its row, if it has one; of TREE_TOP: the number of
+	uint32_t *row;	 /* [nodes]: its row, if it has one; of TREE_TOP: the number of
 			  rows */
-	int64_t top_passing; /* cost through the top without its calls of itself */
-	uint32_t *group;     /* [rows + 1]: the wide row at or above it */
+	uint32_t *group; /* [rows + 1]: the wide row at or above it */
 	/* For several parts: */
 	struct hash by;		   /* node by (parent, fn) */
 	double *shown_own, *shown; /* [functions], [edges]: the cost that nodes have
@@ -99,12 +105,16 @@ static inline uint32_t tree_other_end(const struct growing *g, uint32_t edge)
 double tree_unshown(const struct growing *g, uint32_t edge);
 double tree_unshown_own(const struct growing *g, uint32_t f);
 double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f);
+/* The part of `rest` of a node that stays there. */
+double tree_rest_own(const struct growing *g, uint32_t node);
 
 /* path_starts.c: where the tree of a flow starts, and the cost of its top. */
 void tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 		 struct starts *s);
 /* The call of the top by itself: a start that counts in no sum. */
 void tree_add_own_call(struct growing *g);
+/* Set g->top. */
+void tree_sum_top(struct growing *g);
 
 /* path_rows.c: choose the costliest nodes as rows. */
 void tree_rows(struct growing *g, struct path_tree *t);

@@ -98,6 +98,8 @@ static struct path_bounds start_cost(const struct fold_bounds *b, uint32_t v)
 	switch (b->of.q->of) {
 	case TREE_CALLS: return between(0, calls_of_set(b, v), true);
 	case TREE_FRAMES:
+		if (fnset_count(b->of.q->set) == 1)
+			return between(0, calls_of_set(b, v), true);
 		return between(0, fnset_has(b->of.below->set, v) ? fl->passing[v] : 0,
 			       !fl->odd[v]);
 	case TREE_PROGRAM: break;
@@ -116,52 +118,6 @@ void fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place)
 
 		if ((cost.hi || !cost.bounded))
 			add_place(b, v, cost, place);
-	}
-}
-
-/* What may have come to v by calls of the function by itself. */
-static int64_t own_calls(const struct fold_bounds *b, uint32_t fn, uint32_t v)
-{
-	const struct flow_input *in = &b->of.flow->in;
-	int64_t sum = 0;
-
-	for (uint32_t k = in->in_first[v]; k < in->in_first[v + 1]; k++)
-		if (in->caller[in->in_edge[k]] != v &&
-		    b->of.group[in->caller[in->in_edge[k]]] == fn)
-			cost_add(&sum, in->incl[in->in_edge[k]]);
-	return sum;
-}
-
-static struct path_bounds top_cost(const struct fold_bounds *b, uint32_t fn, uint32_t v)
-{
-	const struct graph *g = b->of.x->g;
-	const struct flow *fl = b->of.flow;
-	const bool entry = fnset_has(b->of.below->set, v);
-	int64_t lo = 0, hi = 0;
-
-	if (b->of.q->up) { /* where v is the innermost */
-		if (!graph_nests(g, fn) && !graph_calls_itself(g, fn))
-			lo = fl->passing[v];
-		return between(lo, fl->passing[v], !fl->odd[v]);
-	}
-	if (entry) {
-		graph_incl_bounds(b->of.base, v, b->of.x->event, &lo, &hi);
-		if (!g->added[fn] && graph_members_count(g, fn) > 1)
-			lo = 0;
-	}
-	cost_add(&hi, own_calls(b, fn, v));
-	return between(lo, hi, !fl->odd[v]);
-}
-
-void fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place)
-{
-	const struct graph *g = b->of.x->g;
-
-	*place = 0;
-	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
-		const uint32_t v = graph_member(g, fn, i);
-
-		add_place(b, v, top_cost(b, fn, v), place);
 	}
 }
 

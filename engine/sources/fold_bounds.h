@@ -27,9 +27,7 @@ struct fold_tree {
 	const struct path_tree *tree;
 };
 void fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out);
-/* The first of the places of the row that all others are below, of the only function of the
- * set; or of a row of level 1.  0: none. */
-void fold_top(struct fold_bounds *b, uint32_t fn, uint32_t *place);
+/* The first of the places of a row of level 1.  0: none. */
 void fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place);
 /* Those of rows of other functions below a row: place[i] of fn[i]. */
 int fold_below(struct fold_bounds *b, uint32_t from, const uint32_t *fn, uint32_t n,

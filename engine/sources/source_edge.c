@@ -303,11 +303,22 @@ static void bound_rows(struct exec *x, struct path_tree *tree)
 	}
 }
 
+static bool all_measured(const struct path_tree *t)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < t->n; i++)
+		all &= t->rows[i].cost.measured;
+	return all;
+}
+
+/* Parts, and functions apart that a stage made one, sharpen estimates, but what is measured
+ * stays as it is. */
 static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
-			  q->of == TREE_CALLS && !q->avoiding &&
+			  q->of != TREE_PROGRAM && !q->avoiding && !x->g->estimated &&
 			  graph_members_count(x->g, one) == 1;
 	const struct flow *flow;
 	struct stacks stacks;
@@ -316,8 +327,8 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	graph_need_calls(x->g);
 	exec_stacks(x, &stacks, &known);
 	if (known) {
-		if (near) {
-			neighbour_known(x, &stacks, one, q->up, q->min, tree);
+		if (near && q->of == TREE_CALLS) {
+			neighbour_known(x, &stacks, one, q, tree);
 			return 0;
 		}
 		known_tree(&stacks, q, x->a, x->open->cancel, tree);
@@ -325,8 +336,11 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	}
 	if (q->set && fnset_count(q->set) == 1) {
 		if (near) {
-			neighbour_rows(x, one, q->up, q->min, tree);
-			return 0;
+			neighbour_rows(x, one, q, tree);
+			if (all_measured(tree) ||
+			    ((x->unparted || graph_part_count(x->g) < 2) &&
+			     (!x->g->group || x->g->member)))
+				return 0;
 		}
 		q->one = neighbour_inclusive(x, one);
 	}

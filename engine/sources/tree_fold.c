@@ -50,7 +50,6 @@ struct folding {
 	uint32_t *group; /* [functions of base]: function of x->g */
 	uint32_t *part;	 /* [functions of base]: function of the graph before the join */
 	bool merges;	 /* rows below each other may become one */
-	uint32_t tops;	 /* members of the set in the base */
 	struct path_tree tree;
 	const struct flow *flow; /* of x->g */
 	struct folded *rows;
@@ -58,8 +57,6 @@ struct folding {
 	uint32_t *at;		       /* [tree.n] */
 	uint8_t *how;		       /* [tree.n]: enum path_folded */
 	uint32_t *slot, slots;	       /* 1 + row, by (parent, fn) */
-	int64_t own;		       /* the part of the top */
-	bool one_top;		       /* entered_as_one() */
 	bool cut;		       /* more rows than are asked for */
 	struct path_tree_query grown;  /* of the base */
 	const struct flow *grown_flow; /* of the base */
@@ -85,38 +82,27 @@ static void find_base(struct folding *w)
 	}
 }
 
-/* Do members of the set right below the top become part of it? */
-static bool entered_as_one(const struct folding *w)
-{
-	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
-	       (w->merges || w->x->g->member || w->tops > 1);
-}
-
 /* Grow the tree over the functions of the base; depth and min apply to the folded
  * rows. */
 static void grow_base(struct folding *w)
 {
 	struct exec base = *w->x, *x = &base; /* asks the graph below */
 	struct path_tree_query q = *w->q;
-	const bool entered = q.of == TREE_FRAMES && !q.up;
-	uint32_t one;
+	const bool one = q.set && fnset_count(q.set) == 1;
+	const bool frames = q.of == TREE_FRAMES && !q.up && !one;
 
 	q.min = 0;
 	q.rows = w->q->rows > PATH_TREE_ROWS ? w->q->rows : PATH_TREE_ROWS;
-	graph_members_of(x->g, w->base, w->q->set, entered, x->a, &q.set);
+	graph_members_of(x->g, w->base, w->q->set, frames, x->a, &q.set);
+	graph_members_of(x->g, w->base, w->q->set, true, x->a, &q.entry);
 	graph_members_of(x->g, w->base, w->q->avoiding, false, x->a, &q.avoiding);
 	graph_event(w->base, x->event);
 	if (w->merges)
 		q.depth = 0; /* chains become shorter */
 	base.g = w->base;
-	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
-	w->tops = q.set ? fnset_count(q.set) : 0;
-	w->one_top = entered_as_one(w);
-	q.one_top = w->one_top && !w->merges;
+	q.as_one = one && fnset_count(q.set) > 1;
 	if (q.set && fnset_count(q.set) == 1)
-		q.one = neighbour_inclusive(x, one);
-	else
-		q.contexts = w->x->g->member && w->q->set && fnset_count(w->q->set) == 1;
+		q.one = neighbour_inclusive(x, fnset_next(q.set, 0));
 	exec_flow(x, w->base, x->event, &w->grown_flow);
 	exec_parts(x, x->g, w->grown_flow, &q.parts);
 	path_tree(w->grown_flow, &q, x->a, x->open->cancel, &w->tree);
@@ -147,17 +133,11 @@ static uint32_t *fold_slot(struct folding *w, uint32_t parent, uint32_t fn)
 	return &w->slot[i];
 }
 
-/* Is the row part of the folded row of its parent?  The top stands for the group of the
- * set, if all of the set is in one.  If the set has several members in the base, each is
- * a row of level 1 first.  What a function with contexts calls by calls of itself is below
- * it, too. */
+/* Is the row part of the folded row of its parent? */
 static bool same_group(const struct folding *w, uint32_t parent,
 		       const struct path_tree_row *row)
 {
-	if (parent != TOP)
-		return w->merges && w->rows[parent].part == w->part[row->fn];
-	return w->one_top && fnset_has(w->q->set, w->group[row->fn]) &&
-	       (w->merges || w->x->g->member || row->parent == FLOW_NONE);
+	return parent != TOP && w->merges && w->rows[parent].part == w->part[row->fn];
 }
 
 static void fold_row(struct folding *w, uint32_t r)
@@ -169,7 +149,7 @@ static void fold_row(struct folding *w, uint32_t r)
 
 	if (!row->inner && same_group(w, parent, row)) {
 		w->at[r] = parent;
-		cost_add(parent == TOP ? &w->own : &w->rows[parent].own, row->own);
+		cost_add(&w->rows[parent].own, row->own);
 		return;
 	}
 	slot = fold_slot(w, parent, fn);
@@ -346,12 +326,9 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 static int place_rows(struct folding *w, uint32_t i, uint32_t first)
 {
 	struct folded *rows = w->rows;
-	const struct fn_set *set = w->q->set;
 	uint32_t n = 0, *fn, *place, from = i ? rows[i - 1].place : 0;
 
-	if (!i && set && w->q->of == TREE_FRAMES && fnset_count(set) == 1) {
-		fold_top(w->contexts, fnset_next(set, 0), &from);
-	} else if (!i) {
+	if (!i) {
 		for (; first; first = rows[first - 1].next)
 			fold_start(w->contexts, rows[first - 1].fn,
 				   &rows[first - 1].place);
@@ -481,7 +458,6 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.at = EXEC_ARRAY(x, uint32_t, w.tree.n + 1);
 	w.rows = EXEC_ARRAY(x, struct folded, w.tree.n + 1);
 	w.how = EXEC_ARRAY(x, uint8_t, w.tree.n + 1);
-	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
 		fold_row(&w, r);
 	link_rows(&w);
@@ -491,7 +467,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
 	t.est = w.tree.est;
 	t.proven = w.tree.proven;
-	t.own = w.own;
+	t.own = w.tree.own;
 	t.left_out = cost_difference(t.est, t.own);
 	/* A row that the query asks for may be missing: all that is in none is not less. */
 	t.cut = w.cut || (w.tree.cut && (double)t.left_out >= q->min);

@@ -846,7 +846,8 @@ uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint
 
 		if (up == SIMULATE_NONE)
 			continue;
-		up = s->parent[up];
+		while (up != SIMULATE_NONE && s->name[up] == of)
+			up = s->parent[up];
 		while (k < n && up != SIMULATE_NONE && s->name[up] == chain[k]) {
 			up = s->parent[up];
 			k++;
@@ -855,15 +856,6 @@ uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint
 			sum += s->asked[i];
 	}
 	return in_units(s, sum);
-}
-
-bool simulate_nests(const struct simulated *s, uint32_t name)
-{
-	for (uint32_t i = 0; i < s->calls; i++)
-		if (s->name[i] == name &&
-		    running_in(s, s->parent[i], name) != SIMULATE_NONE)
-			return true;
-	return false;
 }
 
 uint64_t simulate_root(const struct simulated *s, uint32_t name)

@@ -125,11 +125,9 @@ uint64_t simulate_chain(const struct simulated *s, const uint32_t *chain, uint32
 uint64_t simulate_left(const struct simulated *s, const uint32_t *chain, uint32_t n,
 		       simulate_set from);
 /* What is spent while `of` is on the stack, called by chain[0], which was called by
- * chain[1] and so on.  `of` must never be on the stack twice. */
+ * chain[1] and so on; of several `of` the innermost, with those right above it. */
 uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			  uint32_t of);
-/* Was the function on some stack twice? */
-bool simulate_nests(const struct simulated *s, uint32_t name);
 /* The cost of all stacks whose root is this name: `root` in flow.h. */
 uint64_t simulate_root(const struct simulated *s, uint32_t name);
 /* By how many units rounding may have changed the sums at these names; 0: not rounded. */

@@ -52,7 +52,7 @@ static uint32_t first_of(simulate_set set)
 	return f;
 }
 
-/* The set is one function, which is on the stack once at most. */
+/* The set is one function.  Where it is on the stack several times, the innermost is called. */
 static uint64_t callers_of(const struct simulated *s, const uint32_t *name, uint32_t n,
 			   simulate_set set)
 {
@@ -128,19 +128,51 @@ void check_sums(struct trial *t, enum check c, const struct answer *a)
 	       "%" PRIu64 " are missing, %" PRIu64 " are left out", missing, left);
 }
 
+/* The direct callees or callers of a function have one cost, however the tree is asked for. */
+static void check_levels(struct trial *t, const char *of, bool up)
+{
+	const char *const from = up ? "to" : "from", *const near =
+							     up ? "callers" : "callees";
+	uint64_t est[SIMULATE_NAMES] = {0};
+	char query[4][TEXT + 60];
+
+	snprintf(query[0], sizeof(query[0]), "%s of %s", near, of);
+	snprintf(query[1], sizeof(query[0]), "%s of %s depth 2 | where depth = 1", near,
+		 of);
+	snprintf(query[2], sizeof(query[0]), "calltree %s %s depth 1 min 0", from, of);
+	snprintf(query[3], sizeof(query[0]), "calltree %s %s min 0 | where depth = 1",
+		 from, of);
+	for (size_t q = 0; q < COUNT(query); q++) {
+		if (!ask(t, TREES, "%s", query[q]))
+			return;
+		for (size_t i = 0; i < t->rows.n; i++) {
+			const struct row *r = &t->rows.row[i];
+			uint64_t *e = r->fn == SIMULATE_NONE ? NULL : &est[r->fn];
+
+			if (e && !q)
+				*e = r->est;
+			else if (e)
+				expect(t, TREES, r->est <= *e + 1 && *e <= r->est + 1,
+				       "%s: %" PRIu64 ", not %" PRIu64, r->name, r->est,
+				       *e);
+		}
+	}
+}
+
 void check_trees(struct trial *t)
 {
 	char of[TEXT];
 
 	if (ask(t, WHOLE_TREE, "calltree max %d", COMPARED))
 		check_chains(t, WHOLE_TREE, simulate_chain, 0);
-	for (uint32_t k = 0; k < 4; k++) {
+	for (uint32_t k = 0; k < 6; k++) {
 		simulate_set set = some(t, 1 + k % 2, of, sizeof(of));
-		bool tree = k < 2;
+		bool tree = k < 4;
 
 		if (ask(t, TREES,
-			tree ? "calltree from %s max %d" : "callees of %s depth 3 max %d",
-			of, COMPARED))
+			tree ? "calltree from %s depth %u max %d"
+			     : "callees of %s depth %u max %d",
+			of, 1 + below(t, 4), COMPARED))
 			check_chains(t, TREES,
 				     tree && (set & (set - 1)) ? simulate_chain
 							       : simulate_left,
@@ -149,9 +181,10 @@ void check_trees(struct trial *t)
 	for (uint32_t k = 0; k < 2; k++) {
 		const simulate_set set = some(t, 1, of, sizeof(of));
 
-		if (ask(t, CALLERS, "calltree to %s max %d", of, COMPARED) &&
-		    !simulate_nests(&t->s, first_of(set)))
+		if (ask(t, CALLERS, "calltree to %s depth %u max %d", of, 1 + below(t, 4),
+			COMPARED))
 			check_chains(t, CALLERS, callers_of, set);
+		check_levels(t, of, k);
 	}
 }
 

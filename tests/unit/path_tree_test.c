@@ -245,9 +245,12 @@ static const char *self_fault(const struct wanted *w, const struct path_tree *t,
 static const char *fault(const struct flow *fl, const struct path_tree_query *q,
 			 const struct path_tree *t, struct arena *a)
 {
-	struct wanted w = {.fl = fl, .q = q};
+	struct path_tree_query calls = *q; /* below one function its calls are level 1 */
+	struct wanted w = {.fl = fl, .q = &calls};
 	const char *what;
 
+	if (q->of == TREE_FRAMES && fnset_count(q->set) == 1)
+		calls.of = TREE_CALLS;
 	want(&w, a);
 	w.est = ARENA_ARRAY(a, double, t->n + 1);
 	if (t->n > (q->rows ? q->rows : PATH_TREE_ROWS))
