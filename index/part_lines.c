@@ -538,7 +538,55 @@ static uint32_t function_elsewhere(struct store *st, uint32_t name, uint32_t fil
 	return NO_ID;
 }
 
-static int map_functions(struct part_lines *to, struct err *err)
+static bool has_line_at(struct store *st, fn_id f, const struct call_target *to,
+			struct arena *a)
+{
+	struct store_line *line;
+	int64_t *costs;
+	struct err err = {0};
+	size_t n;
+	bool found = false;
+
+	arena_reset(a);
+	if (store_lines(st, f, a, &line, &costs, &n, &err))
+		return false;
+	for (size_t i = 0; i < n && !found; i++)
+		found = line[i].instr == to->at[0] || line[i].instr == to->at[1];
+	return found;
+}
+
+/* The callee of a function, in the store, that a slot with a target means: of a name that its
+ * block may have, and if several have one, with a line at the target.  NO_ID: none. */
+static uint32_t function_at(struct part_lines *to, uint32_t caller,
+			    const struct fn_slot *f, struct arena *a)
+{
+	struct store *st = to->st;
+	const struct call_target *target = &to->tally.fns.target[f->target - 1];
+	const uint32_t *first = store_u32(st, TABLE_OUT_FIRST),
+		       *callee = store_u32(st, TABLE_EDGE_CALLEE);
+	struct str names[BLOCK_NAMES];
+	char buf[ARITY_NAME];
+	uint32_t found = NO_ID, at = NO_ID;
+	size_t n = 0;
+
+	merge_block_names(store_name(st, to->map.name[SPACE_FN][f->fn]), names, buf);
+	for (uint32_t e = first[caller]; e < first[caller + 1]; e++) {
+		const struct str name = store_name(st, store_fn_name_id(st, callee[e]));
+		bool fits = str_eq(name, STR("???"));
+
+		for (int k = 0; k < BLOCK_NAMES; k++)
+			fits |= names[k].n && str_eq(name, names[k]);
+		if (!fits)
+			continue;
+		found = callee[e];
+		n++;
+		if (at == NO_ID && has_line_at(st, callee[e], target, a))
+			at = callee[e];
+	}
+	return n == 1 ? found : at;
+}
+
+static int map_functions(struct part_lines *to, struct arena *a, struct err *err)
 {
 	const struct tally *t = &to->tally;
 	struct merge_map *m = &to->map;
@@ -561,6 +609,11 @@ static int map_functions(struct part_lines *to, struct err *err)
 		const uint32_t end[] = {t->edges.at[i].caller, t->edges.at[i].callee};
 		const struct fn_slot *f = &t->fns.at[end[1]];
 
+		if (f->target && m->fn[end[0]] != NO_ID) {
+			const uint32_t at = function_at(to, m->fn[end[0]], f, a);
+
+			m->fn[end[1]] = at == NO_ID ? m->fn[end[1]] : at;
+		}
 		/* Only a callee: a function that just jumps is none. */
 		if (m->fn[end[1]] == NO_ID)
 			m->fn[end[1]] = function_elsewhere(
@@ -636,11 +689,16 @@ static int translate(struct part_lines *to, struct err *err)
 {
 	struct store *st = to->st;
 	struct profile *p = &to->p;
+	struct arena lines;
+	int rc;
 
 	for (int i = 0; i < SPACES; i++)
 		if (map_strings(to, (enum name_space)i, err))
 			return err->kind;
-	if (map_events(to, err) || map_functions(to, err))
+	arena_init(&lines, 0);
+	rc = map_events(to, err) || map_functions(to, &lines, err);
+	arena_free(&lines);
+	if (rc)
 		return err->kind;
 	p->nevent = st->info.events;
 	p->nfn = st->info.functions;

@@ -151,13 +151,15 @@ struct decode {
 	uint32_t time_col;  /* of it, */
 	uint64_t time_unit; /* and its unit in nanoseconds; 0: there is none */
 	uint32_t ncols;	    /* most costs of a line (events:); 0: no events: yet */
-	/* the base, and where in the part we are */
-	uint64_t base[SUBS];
+	/* the base, the address of the cost line before it, and where in the part we are */
+	uint64_t base[SUBS], before;
 	bool apart;	/* decode_apart() of the part's creator */
 	bool of_record; /* the last row was a calls= or jump=; its line comes next */
 	bool of_jump;	/* it was a jump= */
 	bool cuts_zeros; /* decode_begins() of the part's creator, which leaves out costs of 0 */
-	bool in_body; /* this part has a body line */
+	bool by_address; /* calls tell callees apart by address (PROFILE.md section 6) */
+	bool no_addresses; /* none of the rest of the file does */
+	bool in_body;	   /* this part has a body line */
 	bool after_totals;
 };
 

@@ -290,12 +290,10 @@ static bool after_jump(const struct decode *d, const struct batch *b)
 	return b->n ? is_of_jump(&b->row[b->n - 1]) : d->of_jump;
 }
 
-/* Whether the next line of positions and costs moves the base. */
-static bool moves_base(const struct decode *d, const struct batch *b)
+/* Whether the next line of positions and costs is that of a call or jump. */
+static bool after_record(const struct decode *d, const struct batch *b)
 {
-	if (!d->apart)
-		return true;
-	return b->n ? !waits_for_line(&b->row[b->n - 1]) : !d->of_record;
+	return b->n ? waits_for_line(&b->row[b->n - 1]) : d->of_record;
 }
 
 static void take_cost(struct decode *d, struct batch *b, struct str line)
@@ -305,7 +303,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	uint64_t v;
 	uint32_t n = 0;
 	bool negative = false, range = false, extra = false;
-	const bool moves = moves_base(d, b), jumps = after_jump(d, b);
+	const bool of_record = after_record(d, b), jumps = after_jump(d, b);
 
 	d->in_body = true;
 	if (d->ncols == 0) {
@@ -334,7 +332,9 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	}
 	struct row *r = push(b, LINE_COST, line.p);
 
-	if (moves)
+	if (!of_record)
+		d->before = d->base[SUB_INSTR];
+	if (!of_record || !d->apart)
 		memcpy(d->base, pl.at, sizeof(d->base));
 	r->a = pl.at[SUB_INSTR];
 	r->b = pl.at[SUB_LINE];
@@ -417,9 +417,26 @@ static bool is_uncounted(struct str f)
 	return !f.n;
 }
 
+/* The addresses that the target s of a call may have, as costs of the row: pprof's is
+ * relative to the cost line before the last one, others' to the last. */
+static void push_target(struct decode *d, struct batch *b, struct row *r, struct str s)
+{
+	const uint64_t base = d->base[SUB_INSTR];
+	struct decode_line_place pl;
+
+	for (; r->nc < 2; r->nc++) {
+		struct str rest = s;
+
+		d->base[SUB_INSTR] = r->nc ? base : d->before;
+		decode_line_place(d, &rest, &pl);
+		b->cost[b->ncost++] = pl.at[SUB_INSTR];
+	}
+}
+
 static void take_calls(struct decode *d, struct batch *b, struct str line, struct str s)
 {
 	struct str f = decode_line_field(&s);
+	const struct str target = s;
 	struct decode_line_place pl;
 	uint64_t count;
 	enum num rc = whole_number(f, &count);
@@ -439,6 +456,8 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 
 	r->a = count;
 	r->b = pl.whole ? pl.at[SUB_LINE] : 0;
+	if (d->by_address)
+		push_target(d, b, r, target);
 }
 
 /* "jump=count target"; "jcnd=taken/executed target" or "jcnd=executed taken target". */
@@ -480,6 +499,8 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 {
 	push(b, LINE_PART, line);
 	memset(d->base, 0, sizeof(d->base));
+	d->before = 0;
+	d->no_addresses |= !d->by_address;
 	d->in_body = d->after_totals = false;
 }
 
@@ -577,6 +598,16 @@ static void read_columns(struct decode *d, struct str s)
 	}
 }
 
+/* pprof writes no creator:, addresses, and the unit of its event: "cpu(ms)". */
+static bool is_by_address(const struct decode *d, struct str events)
+{
+	bool instr = false;
+
+	for (unsigned i = 0; i < d->nsub; i++)
+		instr |= d->sub[i] == SUB_INSTR;
+	return instr && !d->no_addresses && str_ends(events, STR(")"));
+}
+
 /* Xdebug 2 does not divide. */
 static bool divides_time(struct str creator)
 {
@@ -619,6 +650,9 @@ static bool take_key(struct decode *d, struct batch *b, struct str line)
 		return true;
 	if (k->key == KEY_EVENTS)
 		read_columns(d, value);
+	d->no_addresses |= k->key == KEY_CREATOR && value.n;
+	if (k->key == KEY_EVENTS || k->key == KEY_CREATOR)
+		d->by_address = is_by_address(d, k->key == KEY_EVENTS ? value : STR(""));
 	d->after_totals |= k->key == KEY_TOTALS;
 	push_text(b, LINE_KEY, (uint64_t)k->key, line.p, value);
 	return true;
@@ -678,6 +712,7 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 		return;
 	if (str_starts(line, STR("==== NEW PROFILING FILE"))) {
 		decode_init(d);
+		d->no_addresses = true;
 		push(b, LINE_FILE, line.p);
 		return;
 	}

@@ -31,6 +31,7 @@
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/merge/header.h"
+#include "index/merge/merge_addresses.h"
 #include "index/merge/merge_calls.h"
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
@@ -201,7 +202,7 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 	}
 	free(ids->order);
 	ids->order = NULL;
-	return note_calls(p, ids);
+	return 0;
 }
 
 /* Per object: its functions of the current name that have lines. */
@@ -279,7 +280,8 @@ static bool any_object_said(const struct profile *p)
 	return false;
 }
 
-/* "f [2/3]": pprof counts callees of one name, but not their blocks.  The name of the block. */
+/* "f [2/3]", "[2/3]": pprof counts callees of one name, or of none, but not their blocks.  The
+ * name of the block. */
 static struct str uncounted(struct str s)
 {
 	size_t open = s.n;
@@ -287,7 +289,7 @@ static struct str uncounted(struct str s)
 
 	while (open && s.p[open - 1] != '[')
 		open--;
-	if (open < 2 || s.p[open - 2] != ' ' || s.p[s.n - 1] != ']')
+	if (!open || (open > 1 && s.p[open - 2] != ' ') || s.p[s.n - 1] != ']')
 		return s;
 	const struct str in = {s.p + open, s.n - open - 1};
 	const size_t slash = str_find(in, '/');
@@ -295,7 +297,7 @@ static struct str uncounted(struct str s)
 	if (slash == in.n || !str_u64((struct str){in.p, slash}, &v) ||
 	    !str_u64(str_from(in, slash + 1), &v))
 		return s;
-	return str_trim((struct str){s.p, open - 1});
+	return open == 1 ? STR("???") : str_trim((struct str){s.p, open - 1});
 }
 
 /* "m:f:1": ErlTrace's callee, whose block is "m:f/1".  The name of the block, in buf. */
@@ -379,6 +381,89 @@ static void redirect_split(struct profile *p, struct identities *ids)
 	}
 }
 
+static bool has_no_name(const struct profile *p, const struct identity *f)
+{
+	return str_eq(p->name[SPACE_FN][f->name], STR("???"));
+}
+
+/* The names of the block of g, which is called; without its own if pprof counts it. */
+static void names_of_callee(const struct profile *p, const struct identity *g,
+			    struct str name[BLOCK_NAMES], char buf[ARITY_NAME])
+{
+	merge_block_names(p->name[SPACE_FN][g->name], name, buf);
+	if (name[1].n)
+		name[0].n = 0;
+}
+
+/* The only block with a cost line at the address that may be that of g: it has one of these
+ * names, or (any) none at all; g if there is none, or several. */
+static uint32_t block_at(const struct profile *p, const struct identities *ids,
+			 const struct block_addresses *b, uint64_t at, uint32_t g,
+			 const struct str name[BLOCK_NAMES], bool any)
+{
+	uint32_t found = g;
+	size_t n = 0;
+
+	for (size_t i = merge_first_at(b, at); at && i < b->n && b->line[i].at == at;
+	     i++) {
+		const uint32_t of = ids->slot[b->line[i].tally][b->line[i].slot];
+		const struct identity *f = &ids->at[of];
+		bool fits = any && has_no_name(p, f);
+
+		for (int k = 0; k < BLOCK_NAMES && !fits; k++)
+			fits = name[k].n && str_eq(p->name[SPACE_FN][f->name], name[k]) &&
+			       (has_no_name(p, f) || f->file == ids->at[g].file);
+		n += fits && (!n || of != found);
+		found = fits ? of : found;
+	}
+	return n == 1 ? found : g;
+}
+
+/* The identity that is called as g, at a target. */
+static uint32_t called_at(const struct profile *p, const struct identities *ids,
+			  const struct block_addresses *b, const struct call_target *to,
+			  uint32_t g)
+{
+	struct str name[BLOCK_NAMES];
+	char buf[ARITY_NAME];
+	uint32_t f = g;
+
+	names_of_callee(p, &ids->at[g], name, buf);
+	if (ids->at[g].has_lines && name[0].n && !has_no_name(p, &ids->at[g]))
+		return g;
+	for (int any = 0; any < 2 && f == g; any++) {
+		for (int k = 0; k < 2 && f == g; k++)
+			f = block_at(p, ids, b, to->at[k], g, name, any);
+		for (int k = 0; k < BLOCK_NAMES && f == g; k++)
+			f = name[k].n ? block_named(p, ids, g, name[k]) : g;
+	}
+	return f;
+}
+
+/* Callees that their calls' addresses tell apart. */
+static int redirect_by_address(struct profile *p, struct identities *ids)
+{
+	struct block_addresses b = {0};
+	const bool none = any_by_callgrind(p);
+	int rc = merge_addresses(p, &b);
+
+	for (size_t k = 0; !rc && !none && k < p->ntally; k++) {
+		const struct tally_fns *fns = &p->tally[k]->fns;
+
+		for (size_t i = 0; fns->ntarget && i < fns->n; i++) {
+			uint32_t *g = &ids->slot[k][i];
+
+			if (!fns->at[i].target)
+				continue;
+			*g = called_at(p, ids, &b, &fns->target[fns->at[i].target - 1],
+				       *g);
+			p->loose++;
+		}
+	}
+	free(b.line);
+	return rc;
+}
+
 /* A function has lines, or is called.  A callee whose calls all went to another function is
  * no function of its own. */
 static int number_functions(struct profile *p, struct identities *ids)
@@ -387,7 +472,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 
 	if (!in)
 		return -1;
-	p->loose = redirect_defaulted(ids, in);
+	p->loose += redirect_defaulted(ids, in);
 	free(in);
 	redirect_split(p, ids);
 	p->fn_name = vec_block((ids->n + 1) * sizeof(uint32_t));
@@ -497,8 +582,9 @@ static int map_functions(struct profile *p, struct identities *ids)
 static int join_functions(struct profile *p, struct err *err)
 {
 	struct identities ids = {.slot = calloc(p->ntally, sizeof(*ids.slot))};
-	int rc = !ids.slot || collect_identities(p, &ids) || number_functions(p, &ids) ||
-		 map_functions(p, &ids);
+	int rc = !ids.slot || collect_identities(p, &ids) ||
+		 redirect_by_address(p, &ids) || note_calls(p, &ids) ||
+		 number_functions(p, &ids) || map_functions(p, &ids);
 
 	for (size_t k = 0; ids.slot && k < p->ntally; k++)
 		free(ids.slot[k]);

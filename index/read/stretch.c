@@ -72,6 +72,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	const size_t step = least(s->reading->give, CHECK);
 	size_t left = s->at_hand.to - *at;
 
+	if (s->decode->by_address) /* fast/ knows no targets */
+		return read_ahead(s, at, block);
 	if (left > room && first_ready(t, s->decode)) {
 		size_t run = least(left - room, step);
 

@@ -51,6 +51,8 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
 	const char *p = r->text + from - 1, *stop = r->text + to;
 	const char *limit = stop - p > SEARCH ? p + SEARCH : stop;
 
+	if (r->head_decode->by_address) /* targets depend on the block before */
+		return to;
 	/* A long line may end after the limit. */
 	while (p < limit && (p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
 		const char *line = memchr(p + 1, '\n', (size_t)(stop - (p + 1)));

@@ -83,7 +83,7 @@ void tally_free(struct tally *t)
 		t->events.name,	   t->events.col,   t->fns.at,	   t->fns.self,
 		t->edges.at,	   t->edges.narrow, t->edges.sum,  t->events.col_of,
 		t->events.formula, t->diag.odd,	    t->now.run,	   t->assumed.col,
-		t->pieces.cost,	   t->waits.at,	    t->waits.cost,
+		t->pieces.cost,	   t->waits.at,	    t->waits.cost, t->fns.target,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -115,10 +115,18 @@ static uint32_t new_fn(struct tally *t, const struct fn_slot *f, const uint32_t 
 	return (uint32_t)t->fns.n++;
 }
 
-static bool same_fn(const struct fn_slot *a, const struct fn_slot *b)
+static bool same_target(const struct tally *t, uint32_t a, uint32_t b)
+{
+	return a == b || (a && b &&
+			  memcmp(&t->fns.target[a - 1], &t->fns.target[b - 1],
+				 sizeof(*t->fns.target)) == 0);
+}
+
+static bool same_fn(const struct tally *t, const struct fn_slot *a,
+		    const struct fn_slot *b)
 {
 	return a->ob == b->ob && a->fl == b->fl && a->fn == b->fn &&
-	       a->defaulted == b->defaulted;
+	       a->defaulted == b->defaulted && same_target(t, a->target, b->target);
 }
 
 /* Find or add the slot of f; NONE if memory is out.  Most names have one function, which
@@ -129,12 +137,14 @@ static uint32_t fn_slot(struct tally *t, const struct fn_slot *f, uint32_t *firs
 
 	if (*first == NONE)
 		return *first = new_fn(t, f, NULL);
-	if (same_fn(&t->fns.at[*first], f))
+	if (same_fn(t, &t->fns.at[*first], f))
 		return *first;
 	h = tally_hash(f->ob, f->fl, (uint64_t)f->fn << 1 | f->defaulted);
+	if (f->target)
+		h = tally_hash(h, t->fns.target[f->target - 1].at[0], 0);
 	probe = hash_start(&t->fns.by, h);
 	while ((i = hash_next(&t->fns.by, h, &probe)) != HASH_NONE)
-		if (same_fn(&t->fns.at[i], f))
+		if (same_fn(t, &t->fns.at[i], f))
 			return i;
 	return new_fn(t, f, &h);
 }
@@ -148,7 +158,7 @@ static inline bool is_fn(const struct tally *t, uint32_t f, uint32_t ob, uint32_
 	if (f == NONE)
 		return false;
 	at = &t->fns.at[f];
-	return at->ob == ob && at->fl == fl && at->defaulted == defaulted;
+	return at->ob == ob && at->fl == fl && at->defaulted == defaulted && !at->target;
 }
 
 /* Find a function by the cache in the name's slot. */
@@ -167,6 +177,25 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 	*last = is_fn(t, other, ob, fl, defaulted) ? other
 						   : fn_slot(t, &new, &use->first);
 	return *last;
+}
+
+/* The slot of a callee at the target of this call; NONE if memory is out. */
+static uint32_t fn_at(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+		      bool defaulted)
+{
+	struct tally_fns *f = &t->fns;
+	const size_t before = f->n;
+	struct fn_slot new = {
+		.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted, .edge_from = NONE};
+	uint32_t at;
+
+	if (vec_reserve(&f->target, &f->target_cap, f->ntarget + 1, sizeof(*f->target)))
+		return NONE;
+	f->target[f->ntarget] = t->now.pending_to;
+	new.target = (uint32_t)f->ntarget + 1;
+	at = fn_slot(t, &new, &t->names[SPACE_FN].use[fn].first);
+	f->ntarget += f->n > before;
+	return at;
 }
 
 /* End the current block, if any. */
@@ -397,11 +426,14 @@ static uint32_t tally_name_of(struct tally *t, enum name_space space,
 /* The callee, at the line `to`, of this call by cob=, cfi= and cfn=; NONE if memory is out. */
 static uint32_t callee_at(struct tally *t, uint64_t to)
 {
-	uint32_t callee = fn_cached(t, t->now.has_cob ? t->now.cob : t->now.ob,
-				    t->now.has_cfi ? t->now.cfi : t->now.base_file,
-				    t->now.cfn, !t->now.has_cfi, true);
+	const uint32_t ob = t->now.has_cob ? t->now.cob : t->now.ob,
+		       fl = t->now.has_cfi ? t->now.cfi : t->now.base_file;
+	const uint32_t callee =
+		t->now.pending_has_to && !t->now.has_cob
+			? fn_at(t, ob, fl, t->now.cfn, !t->now.has_cfi)
+			: fn_cached(t, ob, fl, t->now.cfn, !t->now.has_cfi, true);
 
-	t->now.has_cob = t->now.has_cfi = false;
+	t->now.pending_has_to = t->now.has_cob = t->now.has_cfi = false;
 	t->fns.at[t->now.fn].has_lines = true;
 	if (callee != NONE)
 		tally_begins(t, callee, to);
@@ -584,7 +616,7 @@ static bool is_call_pending(const struct tally *t)
 static void forget_target(struct tally *t, bool call)
 {
 	if (call)
-		t->now.has_cob = t->now.has_cfi = false;
+		t->now.pending_has_to = t->now.has_cob = t->now.has_cfi = false;
 	else
 		t->now.has_jfi = t->now.has_jfn = false;
 }
@@ -618,6 +650,9 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 	}
 	t->now.pending = call ? PENDING_CALL : PENDING_JUMP;
 	t->now.pending_line = r->b;
+	t->now.pending_has_to = call && r->nc == 2;
+	if (t->now.pending_has_to)
+		memcpy(&t->now.pending_to, &b->cost[r->cost], sizeof(t->now.pending_to));
 	if (!call) {
 		t->now.pending_jcnd = r->kind == LINE_JCND;
 		t->now.pending_b = t->now.pending_jcnd ? r->b : r->a;

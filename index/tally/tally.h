@@ -71,6 +71,13 @@ struct fn_slot {
 	 * consecutive, the first at edge_out - 1. */
 	uint32_t edge_out;
 	uint32_t begin; /* the lowest line at which it is called; 0: none is known */
+	/* Of a callee that its calls' address tells apart: 1 + index into fns.target. */
+	uint32_t target;
+};
+
+/* The address that a call goes to: by pprof's base, by the format's. */
+struct call_target {
+	uint64_t at[2];
 };
 
 struct edge_slot {
@@ -144,6 +151,8 @@ struct tally_fns {
 	uint64_t *self;	     /* E per function: in earlier parts, if any */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
+	struct call_target *target;
+	size_t ntarget, target_cap;
 };
 
 /* Cost lines, call sites and jumps that are found again (tally_entry.c). */
@@ -230,7 +239,8 @@ struct tally_now {
 	struct str positions; /* value of the last positions: line */
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
-	bool pending_jcnd;
+	bool pending_jcnd, pending_has_to;
+	struct call_target pending_to;
 };
 
 /*

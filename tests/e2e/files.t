@@ -58,6 +58,30 @@ NAMELESS = ("positions: instr line\nevents: cpu(ms)\n\nob=(1) busy\nfl=(1) busy.
             "ob=(1)\nfl=\nfn=\n0x2000 0 0\ncfl=\ncfn=(4)  [1/4]\ncalls=0 0x3000 0\n* * 42\n\n"
             "ob=(2) libc.so.6\nfl=\nfn=\n0x3000 0 0\ncfl=(1)\ncfn=(3) main\ncalls=0 0x1000 11\n* * 42\n")
 same(ask(NAMELESS, "events | show total"), ["42"], "pprof's callees without a name are no cost")
+same(ask(NAMELESS, "functions | sort obj asc | show obj, file, self, incl"),
+     ["busy,???,0,42", "busy,busy.cpp,42,42", "libc.so.6,???,0,42"], "  they are the blocks at the target")
+# Of two objects without names, called from a third; relative addresses begin at the cost line before the caller's, as pprof writes them.
+SAME = ("positions: instr line\nevents: cpu(ms)\npart: 1\nob=(1) a\nfl=\nfn=\n0x1000 0 5\nob=(2) b\nfl=\nfn=\n0x9000 0 7\n"
+        "ob=(3) c\nfl=(1) c.c\nfn=(1) main\n0x5000 3 1\ncfl=\ncfn=%s\ncalls=0 %s 0\n* * 50\ncfl=\ncfn=%s\ncalls=0 %s 0\n* * 70\n")
+for name, text in (
+        ("counted", SAME % ("(2) [1/2]", "0x1000", "(3) [2/2]", "0x9000")),
+        ("with one number", SAME % ("(2) [1/2]", "0x1000", "(2)", "0x9000")),
+        ("without any", SAME % ("", "0x1000", "", "0x9000")),
+        ("relative to pprof's base", SAME % ("", "-32768", "", "*")),
+        ("relative to the format's", SAME.replace("0x5000 3 1", "0x5000 3 0\n* 3 1") % ("", "-16384", "", "+16384")),
+        ("named by the caller alone", SAME % ("(2) f", "0x1000", "(3) g", "0x9000"))):
+    same(ask(text, "calls | show callee, incl | sort incl"), ["???,70", "???,50"], "callees without names: " + name)
+    same(ask(text, "functions | where fn = \"???\" | show obj, self, incoming | sort self"), ["b,7,70", "a,5,50"], "  are blocks")
+two = "positions: instr line\nevents: cpu(ms)\npart: 1\nob=(3) c\nfl=(1) c.c\nfn=(1) main\n0x5000 3 2\n" + SAME.replace(
+    "part: 1", "part: 2").replace("(3) c\nfl=(1) c.c\nfn=(1) main", "(3)\nfl=(1)\nfn=(1)") % ("", "0x1000", "", "0x9000")
+write_bytes("parts.cg", two.encode())
+r = run("parts.cg", "--no-index-write", "-q", "--format", "csv", "-c", "part 2 | callsites | show caller, callee, incl | sort incl",
+        "-c", "part 2 | functions | show obj, self | sort self", "-c", "part 1 | functions | show obj, self")
+ok(r.status == 0 and [x for x in r.text.split() if "," in x and x[-1].isdigit()] == ["main,???,70", "main,???,50", "b,7", "a,5", "c,1", "c,2"], "  in parts", r)
+text = SAME.replace("fl=\nfn=\n", "fl=(2) t.h\nfn=(4) f\n", 1).replace("fl=\nfn=\n", "fl=(2)\nfn=(4)\n", 1).replace("cfl=\n", "cfl=(2)\n").replace("ob=(3) c", "ob=(1)")
+same(ask(text % ("(5) f [1/2]", "0x1000", "(6) f [2/2]", "0x9000"), "functions | show fn, obj, self, incoming | sort incoming"),
+     ["f,b,7,70", "f,a,5,50", "main,a,1,0"], "one name in two objects, one of them the caller's")
+same(ask(SAME % ("", "0x1004", "", "0x9000"), "functions | where fn = \"???\" | show obj, self, incl | sort incl"), ["c,50,50", "b,7,7", "a,5,5"], "no block is there")
 
 # ---- calls that nobody counted
 RELI = ("events: Samples\nfl=a\nfn=run\n93 1\ncfl=b\ncfn=line\ncalls=%s\n94 7\nfl=b\nfn=line\n51 7\n"
@@ -103,8 +127,8 @@ write_bytes("in.cg", b"events: seconds\nfl=a\nfn=f\n1 0.25\n2 1.5\n3 2\n")
 r = run("in.cg", "--no-index-write", "-c", "top")
 ok(r.status == 3 and "in.cg:4: costs with fractions (2 lines); the format has whole numbers" in r.talk, "costs with fractions are refused", r)
 XTREE = ("# callgrind format\nversion: 1\ncreator: xtree-1\npid: 1\ncmd: ./t\npositions: line\nevent: curB : currently allocated Bytes\n"
-         "event: totB : total allocated Bytes\nevents: curB totB\nfl=(1) a.c\nfn=(1) main\n3\ncfi=(1)\ncfn=(2) fill\ncalls=0 9\n"
-         "3 0 4096\nfl=(1)\nfn=(2)\n9 0 4096\n\ntotals: 0 4096\n")
+         "event: totB : total allocated Bytes\nevents: curB totB totBk\nfl=(1) a.c\nfn=(1) main\n3\ncfi=(1)\ncfn=(2) fill\ncalls=0 9\n"
+         "3 0 4096 2\nfl=(1)\nfn=(2)\n9 0 4096 2\n\ntotals: 0 4096 2\n")
 write_bytes("in.cg", XTREE.encode())
 for query in "overview", "calltree", "top":
     r = run("in.cg", "--no-index-write", "-q", "-c", query)

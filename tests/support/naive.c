@@ -102,11 +102,12 @@ static struct str without_number(struct str name)
 	const struct str in = str_from(name, at);
 	const size_t slash = str_find(in, '/');
 
-	if (at < 2 || name.p[at - 2] != ' ' || slash == in.n || !str_ends(in, STR("]")) ||
+	if (!at || name.p[at - 1] != '[' || (at > 1 && name.p[at - 2] != ' ') ||
+	    slash == in.n || !str_ends(in, STR("]")) ||
 	    !is_digits((struct str){in.p, slash}) ||
 	    !is_digits((struct str){in.p + slash + 1, in.n - slash - 2}))
 		return STR("");
-	return str_trim((struct str){name.p, at - 1});
+	return at == 1 ? STR("???") : str_trim((struct str){name.p, at - 1});
 }
 
 /* "m:f:1": m:f/1; else empty. */
@@ -156,6 +157,54 @@ static struct fn other_callee(struct naive_state *s, struct fn f)
 	    only_block(s, f, with_arity(s, f.name), &found))
 		return found;
 	return f;
+}
+
+/* The only function of these names in the file of f, or of none, with a line at the address;
+ * any: or any without a name. */
+static bool only_at(const struct naive_state *s, struct fn f, uint64_t at,
+		    const struct str name[3], bool any, struct fn *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; at && i < s->nlines; i++) {
+		const struct fn *b = &s->lines[i].of;
+		const bool nameless = str_eq(b->name, STR("???"));
+		bool fits = any && nameless;
+
+		for (int k = 0; k < 3; k++)
+			fits |= name[k].n && str_eq(name[k], b->name) &&
+				(nameless || str_eq(b->file, f.file));
+		if (s->lines[i].at != at || !fits)
+			continue;
+		n += !n || !str_eq(b->obj, out->obj) || !str_eq(b->file, out->file) ||
+		     !str_eq(b->name, out->name);
+		*out = *b;
+	}
+	return n == 1;
+}
+
+/* A callee that the address of its call tells apart. */
+static bool callee_at(struct naive_state *s, const struct call *c, struct fn *out)
+{
+	const struct fn f = c->to;
+	struct str name[] = {f.name, without_number(f.name), with_arity(s, f.name)};
+
+	if (!c->by_address || s->any_callgrind)
+		return false;
+	if (name[1].n)
+		name[0].n = 0;
+	else if (!str_eq(f.name, STR("???")) &&
+		 facts_find(&s->bodies, facts_key(&s->line, "f", f)))
+		return false;
+	for (int any = 0; any < 2; any++) {
+		for (int k = 0; k < 2; k++)
+			if (only_at(s, f, c->to_at[k], name, any, out))
+				return true;
+		for (int k = 0; k < 3; k++)
+			if (only_block(s, f, name[k], out))
+				return true;
+	}
+	return false;
 }
 
 /* The name of the function that a jump goes to: there may be none of that in the object. */
@@ -368,7 +417,9 @@ static void settle(struct naive_state *s)
 		struct fn to;
 
 		arena_reset(a);
-		to = c->to = other_callee(s, callee(s, c));
+		if (!callee_at(s, c, &to))
+			to = other_callee(s, callee(s, c));
+		c->to = to;
 		facts_at(t, facts_key(a, "Ff", c->from));
 		facts_at(t, facts_key(a, "Ff", to));
 		if (c->to_line) {
@@ -475,6 +526,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	free(s.sums_of);
 	free(s.jumps);
 	free(s.lone);
+	free(s.lines);
 }
 
 void naive_free(struct naive *r)

@@ -64,6 +64,8 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line,
 		s->r->npart - 1,
 		facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width)),
 		s->begins && s->to_line <= UINT32_MAX ? s->to_line : 0,
+		{s->to_at[0], s->to_at[1]},
+		s->by_address && !s->has_cob,
 		STR("")};
 	memcpy(c->v, v, s->r->facts.width * sizeof(*v));
 	has_body(s, c->from);
@@ -79,6 +81,7 @@ static void take_lone(struct naive_state *s, uint64_t instr, uint64_t line,
 	take_call(s, instr, line, v);
 	s->call[n].inlined = s->inlined;
 	s->call[n].to_line = 0;
+	s->call[n].by_address = false;
 	facts_grow(&s->lone, &s->lone_cap, s->nlone + 1, sizeof(*s->lone));
 	s->lone[s->nlone++] = s->call[n];
 	s->ncall = n;
@@ -138,6 +141,8 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 	if (s->inlined.n)
 		file = inlined_file(&s->line, file, s->inlined);
 	has_body(s, f);
+	facts_grow(&s->lines, &s->lines_cap, s->nlines + 1, sizeof(*s->lines));
+	s->lines[s->nlines++] = (struct line_at){f, instr};
 	naive_count_cost(s, s->r->npart - 1, f, file, instr, line, v);
 }
 
@@ -239,6 +244,8 @@ void naive_cost_line(struct naive_state *s, struct str line)
 		naive_drop(s);
 		return;
 	}
+	if (s->wait == NOTHING)
+		s->before = s->base[INSTR];
 	if (s->wait == NOTHING || !s->callgrind)
 		memcpy(s->base, at, sizeof(at));
 	lone = s->wait == NOTHING && s->cfn_waits && !s->part_calls;
@@ -308,6 +315,16 @@ static void calls_line(struct naive_state *s, struct str v)
 	s->to_line = 0;
 	struct str count = naive_word(&v);
 	bool known = naive_number(count, &s->count, &over);
+
+	for (int k = 0; k < 2; k++) {
+		const uint64_t base = s->base[INSTR];
+		struct str target = v;
+
+		s->base[INSTR] = k ? base : s->before;
+		naive_positions(s, &target, at, &clamped);
+		s->base[INSTR] = base;
+		s->to_at[k] = at[INSTR];
+	}
 
 	if (!known)
 		s->count = 0;

@@ -274,6 +274,8 @@ void naive_begin_part(struct naive_state *s)
 	s->r->npart++;
 	s->any_callgrind |= s->callgrind; /* of the part before */
 	memset(s->base, 0, sizeof(s->base));
+	s->before = 0;
+	s->no_addresses |= s->r->npart > 1 && !s->by_address;
 	s->in_body = s->after_totals = s->said = s->in_block = false;
 	s->has_ob = s->has_fl = s->has_file = s->has_fn = s->has_cfn = false;
 	s->inlined = STR("");
@@ -291,6 +293,9 @@ void naive_new_file(struct naive_state *s)
 	s->nsub = 1;
 	s->sub[0] = LINE;
 	s->ncol = 0;
+	s->no_addresses = true;
+	s->by_address = false;
+	s->before = 0;
 	s->callgrind = s->begins = s->xdebug = false;
 	s->in_body = s->after_totals = false;
 }
@@ -439,11 +444,18 @@ bool naive_header_line(struct naive_state *s, struct str line)
 		s->callgrind = str_starts(v, STR("callgrind-"));
 		s->xdebug = str_starts(v, STR("xdebug 3"));
 		s->begins = s->callgrind || str_eq(v, STR("quern"));
+		s->no_addresses |= v.n > 0;
+		s->by_address = false;
 	}
 	if (str_starts(line, STR("event:")))
 		naive_know_blanks(s, v);
-	if (str_starts(line, STR("events:")))
+	if (str_starts(line, STR("events:"))) {
 		naive_read_events(s, v);
+		s->by_address = false;
+		for (unsigned i = 0; i < s->nsub; i++)
+			s->by_address |= s->sub[i] == INSTR && !s->no_addresses &&
+					 str_ends(v, STR(")"));
+	}
 	if (str_starts(line, STR("positions:")))
 		read_positions(s, v);
 	if (str_starts(line, STR("summary")))

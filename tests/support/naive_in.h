@@ -17,6 +17,8 @@ struct call {
 	struct str file;
 	uint64_t instr, line, part, *v;
 	uint64_t to_line;   /* where the callee is entered; 0: unknown */
+	uint64_t to_at[2];  /* its address, by pprof's base and by the format's */
+	bool by_address;    /* which tells callees apart */
 	struct str inlined; /* of a call without calls= */
 };
 
@@ -44,7 +46,15 @@ struct naive_state {
 	size_t event_cap, text_cap, nblanks, blanks_cap;
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[WORDS_N], nsub;
-	uint64_t base[SUBS_N];
+	uint64_t base[SUBS_N],
+		before; /* before: the address of the cost line before it */
+	bool by_address, no_addresses;
+	uint64_t to_at[2];
+	struct line_at {
+		struct fn of;
+		uint64_t at;
+	} * lines; /* cost lines */
+	size_t nlines, lines_cap;
 	bool xdebug; /* 3 or later: a negative time is divided as if it were unsigned */
 	uint64_t time_col, time_unit; /* nanoseconds; 0: there is none */
 	bool any_callgrind;
