@@ -15,6 +15,8 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"
+#include "index/base/order.h"
+#include "index/base/vec.h"
 #include "index/store/part_names.h"
 #include "index/store/store_in.h"
 
@@ -231,6 +233,8 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 struct both {
 	struct store *st[2]; /* [0]: the one to check */
 	MDB_cursor *cursor[2];
+	struct names names[2][SPACES]; /* what ids mean at the part at hand */
+	struct part_place *order;
 	struct err *err;
 };
 
@@ -281,8 +285,8 @@ static int differs(struct both *b, enum index_table t)
 	return err_hint(b->err, "rebuild it: run quern with --rebuild");
 }
 
-/* Where the names of parts are packed depends on the memory there was: they are read by
- * store_verify() alone. */
+/* Which names parts define depends on the memory there was (a stretch that is read anew may
+ * repeat some), so what they mean is compared (same_part_names()). */
 static int next_value(MDB_cursor *cursor, MDB_val *key, MDB_val *value)
 {
 	int rc;
@@ -292,6 +296,80 @@ static int next_value(MDB_cursor *cursor, MDB_val *key, MDB_val *value)
 	while (!rc && (table_of(key) == TABLE_PART_NAMES ||
 		       table_of(key) == TABLE_PART_NAMES_AT));
 	return rc;
+}
+
+/* A part in the order of its file, in which ids get their meaning. */
+struct part_place {
+	uint32_t file, part;
+	uint64_t offset;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct part_place *x = a, *y = b;
+	const int c = order_u64(x->file, y->file);
+
+	return c ? c : order_u64(x->offset, y->offset);
+}
+
+static bool same_text(const struct names names[2], uint64_t id)
+{
+	const uint32_t slot[2] = {names_find(&names[0], id), names_find(&names[1], id)};
+
+	return slot[0] && slot[1] &&
+	       str_eq(names[0].slot[slot[0]].text, names[1].slot[slot[1]].text);
+}
+
+/* Whether the ids that one of the indexes defines in a part mean the same in both. */
+static int same_definitions(struct both *b, uint32_t part, int side, bool *same)
+{
+	struct varint_reader in;
+
+	if (part_names_open(b->st[side], part, &in, b->err))
+		return b->err->kind;
+	varint_get(&in);
+	for (int i = 0; i < SPACES; i++) {
+		const struct names names[2] = {b->names[0][i], b->names[1][i]};
+		uint64_t id = 0;
+
+		for (uint64_t n = varint_get(&in); n && !in.bad; n--) {
+			id = varint_unzigzag(id, varint_get(&in));
+			varint_get(&in);
+			*same = *same && same_text(names, id);
+		}
+	}
+	return 0;
+}
+
+static int same_part_names(struct both *b)
+{
+	const uint32_t parts = b->st[0]->info.parts;
+	bool same = true;
+
+	b->order = vec_block(((size_t)parts + 1) * sizeof(*b->order));
+	if (!b->order)
+		return err_no_memory(b->err, "to compare the index");
+	for (uint32_t i = 0; i < parts; i++) {
+		struct part p;
+
+		store_part(b->st[0], i, &p);
+		b->order[i] = (struct part_place){p.file, i, p.offset};
+	}
+	qsort(b->order, parts, sizeof(*b->order), by_place);
+	for (uint32_t i = 0; parts > 1 && i < parts && same; i++) {
+		const uint32_t part = b->order[i].part;
+		bool anew[2];
+
+		for (int k = 0; k < 2; k++)
+			if (part_names_anew(b->st[k], part, &anew[k], b->err) ||
+			    part_names_load(b->st[k], part, b->names[k], b->err))
+				return b->err->kind;
+		same = anew[0] == anew[1];
+		if (same_definitions(b, part, 0, &same) ||
+		    same_definitions(b, part, 1, &same))
+			return b->err->kind;
+	}
+	return same ? 0 : differs(b, TABLE_PART_NAMES);
 }
 
 static int same_guarded(void *arg)
@@ -310,14 +388,18 @@ static int same_guarded(void *arg)
 						     : !same_bytes(&value[0], &value[1])))
 			return differs(b, table_of(&key[0]));
 	}
-	return rc[0] == rc[1] ? b->err->kind : differs(b, table_of(&key[rc[0] != 0]));
+	if (rc[0] != rc[1])
+		return differs(b, table_of(&key[rc[0] != 0]));
+	return b->err->kind ? b->err->kind : same_part_names(b);
 }
 
 int store_same(struct store *st, struct store *again, struct err *err)
 {
-	struct both b = {{st, again}, {NULL, NULL}, err};
+	struct both b = {.st = {st, again}, .err = err};
 	int rc = mdb_cursor_open(st->txn, st->dbi, &b.cursor[0]);
 
+	for (int i = 0; i < 2 * SPACES; i++)
+		rc = rc ? rc : names_init(&b.names[i / SPACES][i % SPACES], NULL);
 	if (!rc)
 		rc = mdb_cursor_open(again->txn, again->dbi, &b.cursor[1]);
 	if (rc)
@@ -327,5 +409,8 @@ int store_same(struct store *st, struct store *again, struct err *err)
 	for (int i = 0; i < 2; i++)
 		if (b.cursor[i])
 			mdb_cursor_close(b.cursor[i]);
+	for (int i = 0; i < 2 * SPACES; i++)
+		names_free(&b.names[i / SPACES][i % SPACES]);
+	free(b.order);
 	return err->kind;
 }
