@@ -149,17 +149,10 @@ int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r
 	return cost > 0 ? path_rounded((double)r->est * own / cost) : 0;
 }
 
-static bool worth_a_row(const struct path_tree_query *q, const struct path_tree_row *r)
-{
-	return !path_under_min(fabs(near_weight(r)), q->min) &&
-	       (q->of == TREE_CALLS || (!r->inner && r->cost.est >= 0.5));
-}
-
 /* known: what each function has of the cost of f, or NULL. */
-static void rows_near(struct exec *x, uint32_t f, const struct path_tree_query *q,
+static void rows_near(struct exec *x, uint32_t f, bool up, double min,
 		      const int64_t *known, struct path_tree *out)
 {
-	const bool up = q->up;
 	uint32_t first, n = degree(x->g, f, up, &first);
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
@@ -195,7 +188,7 @@ static void rows_near(struct exec *x, uint32_t f, const struct path_tree_query *
 		r->own = PATH_OWN_UNKNOWN;
 		listed = r->inner ? listed : cost_sum(listed, r->est);
 		sure += !r->inner && r->cost.bounded ? (double)r->cost.lo : 0;
-		t.n += worth_a_row(q, r);
+		t.n += !path_under_min(fabs(near_weight(r)), min);
 		exec_poll(x);
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
@@ -209,17 +202,17 @@ static void rows_near(struct exec *x, uint32_t f, const struct path_tree_query *
 	*out = t;
 }
 
-void neighbour_rows(struct exec *x, uint32_t f, const struct path_tree_query *q,
+void neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
 		    struct path_tree *out)
 {
-	rows_near(x, f, q, NULL, out);
+	rows_near(x, f, up, min, NULL, out);
 }
 
-void neighbour_known(struct exec *x, const struct stacks *s, uint32_t f,
-		     const struct path_tree_query *q, struct path_tree *out)
+void neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
+		     double min, struct path_tree *out)
 {
 	int64_t *est = EXEC_ARRAY(x, int64_t, (size_t)s->functions + 1);
 
-	known_neighbours(s, f, q->up, est, x->a);
-	rows_near(x, f, q, est, out);
+	known_neighbours(s, f, up, est, x->a);
+	rows_near(x, f, up, min, est, out);
 }

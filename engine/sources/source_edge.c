@@ -318,7 +318,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
-			  q->of != TREE_PROGRAM && !q->avoiding && !x->g->estimated &&
+			  q->of == TREE_CALLS && !q->avoiding && !x->g->estimated &&
 			  graph_members_count(x->g, one) == 1;
 	const struct flow *flow;
 	struct stacks stacks;
@@ -327,8 +327,8 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	graph_need_calls(x->g);
 	exec_stacks(x, &stacks, &known);
 	if (known) {
-		if (near && q->of == TREE_CALLS) {
-			neighbour_known(x, &stacks, one, q, tree);
+		if (near) {
+			neighbour_known(x, &stacks, one, q->up, q->min, tree);
 			return 0;
 		}
 		known_tree(&stacks, q, x->a, x->open->cancel, tree);
@@ -336,7 +336,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	}
 	if (q->set && fnset_count(q->set) == 1) {
 		if (near) {
-			neighbour_rows(x, one, q, tree);
+			neighbour_rows(x, one, q->up, q->min, tree);
 			if (all_measured(tree) ||
 			    ((x->unparted || graph_part_count(x->g) < 2) &&
 			     (!x->g->group || x->g->member)))
