@@ -19,6 +19,7 @@
 
 #include "engine/query.h"
 #include "engine/lang/col_type.h"
+#include "engine/rows/doubt.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/store/store.h"
@@ -34,50 +35,63 @@ static const struct look plain = {.utf8 = true};
 
 static const struct kind {
 	const char *name, *says;
-	const char
-		*most; /* of its own column; "*A": a bound; events: "A + B"; NULL: none */
-	const char *query;     /* after ".run ", a query that ships */
+	const char *most;  /* of its own column; "*A": a bound; "=A": of the first row;
+			     events: "A + B"; NULL: none */
+	const char *query; /* after ".run ", a query that ships */
 	const char *uncounted; /* the same where calls are not counted; NULL: nothing */
+	enum { ANY, FLAT, MEMORY } fits; /* profiles: FLAT: without calls */
 } kinds[] = {
 	{"start", "before the program, most by {fn}", "hi", ".run start",
-	 "before the program, most by {fn}"},
-	{"costly call", "{fn}, {calls} calls", "incl", ".run costly-call", NULL},
+	 "before the program, most by {fn}", ANY},
+	{"costly call", "{fn}, {calls} calls", "incl", ".run costly-call", NULL, ANY},
 	{"loop", "{callee} {each} times in {caller} ({file:line})", "incl",
-	 ".run n-plus-one", NULL},
+	 ".run n-plus-one", NULL, ANY},
 	{"hot", "{fn} itself, {calls} calls", "self",
-	 "top 1 of not $start | where self% >= 20", "{fn} itself"},
+	 "top 1 of not $start | where self% >= 20", "{fn} itself", ANY},
+	{"line", NULL, "self", "top 1 lines of not $start | where self% >= 20",
+	 "{file:line} in {fn}", FLAT},
+	{"kept", NULL, "=self", ".run kept", "by {fn}, {blocks} blocks at the end",
+	 MEMORY},
+	{"lost", NULL, "=self", ".run lost", "by {fn}, {blocks} blocks", MEMORY},
+	{"allocated", NULL, "=self", ".run allocated", "by {fn}, {blocks} blocks",
+	 MEMORY},
 	{"small", "{rows} functions, most by {fn}, {calls} calls", "self",
-	 ".run small-hot", NULL},
+	 ".run small-hot", NULL, ANY},
 	{"inlined", "{rows} pieces, most of {file} in {into}", "self",
-	 "top 999 inlined of not $start", "{rows} pieces, most of {file} in {into}"},
+	 "top 999 inlined of not $start", "{rows} pieces, most of {file} in {into}", ANY},
 	{"allocation", "{allocations} allocations, most of the cost by {fn}", "est",
-	 ".run alloc-churn", "most of the cost by {fn}"},
-	{"copies", "most by {fn}, {calls} calls", "est", ".run copies", "most by {fn}"},
-	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks", "most by {fn}"},
+	 ".run alloc-churn", "most of the cost by {fn}", ANY},
+	{"copies", "most by {fn}, {calls} calls", "est", ".run copies", "most by {fn}",
+	 ANY},
+	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks", "most by {fn}",
+	 ANY},
 	{"loading", "code, most by {fn}, {calls} calls", "hi", ".run autoload",
-	 "code, most by {fn}"},
+	 "code, most by {fn}", ANY},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
-	 ".run slow-call", NULL},
+	 ".run slow-call", NULL, ANY},
 	{"recursion", "{rows} functions, most by {fn}", "*incl",
-	 "functions | where recursive", "{rows} functions, most by {fn}"},
+	 "functions | where recursive", "{rows} functions, most by {fn}", ANY},
 	{"cycle", "{functions} functions, opened without {cut}", "*incl", "cycles",
-	 "{functions} functions"},
+	 "{functions} functions", ANY},
 	{"misses", "{rows} lines, most at {file:line} in {fn}", "D1mr + D1mw",
-	 ".run miss-rate", NULL},
+	 ".run miss-rate", "{rows} lines, most at {file:line} in {fn}", ANY},
 	{"branches", "{rows} lines, most at {file:line} in {fn}", "Bcm + Bim",
-	 ".run mispredict", NULL},
+	 ".run mispredict", "{rows} lines, most at {file:line} in {fn}", ANY},
 	{"estimate", "{fn} is {lo} to {hi}; --separate-callers=3 measures it", NULL,
-	 ".run estimates", NULL},
+	 ".run estimates", NULL, ANY},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* All findings hang on the calls, so that it is the first. */
+static const struct kind doubted = {.name = "doubt", .query = "info"};
 
 struct finding {
 	const struct kind *kind;
 	const char *says_as; /* its sentence, with names in braces */
 	struct str
 		cell[NAMES]; /* of the names in braces, in their order; n 0: none yet */
-	struct str says;
+	struct str says, event;
 	bool saves; /* at_most is known, */
 	bool least; /* or that it is no less than this */
 	bool card;  /* it is that of a card: later answers do not change it */
@@ -90,7 +104,7 @@ struct finding {
 struct overview {
 	struct app *app;
 	struct arena texts;
-	struct finding found[KINDS + 1]; /* by share; [n]: looked for now */
+	struct finding found[1 + KINDS + 1]; /* by share; [n]: looked for now */
 	size_t n;
 };
 
@@ -168,8 +182,9 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 		      size_t n, size_t first)
 {
 	const char *most = f->card ? NULL : f->kind->most, *at = most;
+	const bool one = most && most[0] == '=';
 
-	if (most && is_bound(f->kind))
+	if (one || (most && is_bound(f->kind)))
 		at = ++most;
 	for (size_t len; at && *at; at += len + strspn(at + len, " +")) {
 		const struct shown *c;
@@ -185,7 +200,7 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 			f->least = true;
 		if (!c)
 			return;
-		all = c->c->adds_up || is_bound(f->kind);
+		all = !one && (c->c->adds_up || is_bound(f->kind));
 		for (size_t row = all ? 0 : first; row < (all ? r->rows : first + 1);
 		     row++)
 			if (!render_absent(c->c, row))
@@ -238,6 +253,7 @@ static int take_answer(void *arg, const struct result *r, struct err *err)
 	f->usual = !f->kind->most || is_bound(f->kind) || usual;
 	f->total = r->total;
 	f->unit = r->unit;
+	f->event = arena_str(&v->texts, result_title(r));
 	free(cols);
 	return 0;
 }
@@ -321,6 +337,16 @@ static void keep(struct overview *v)
 
 /* ---- all of them ---- */
 
+/* Does the finding fit the profile?  Memory is told by what Valgrind writes about it. */
+static bool fits(struct store *st, const struct kind *k)
+{
+	const bool memory = str_starts(store_info(st)->creator, STR("xtree"));
+
+	if (memory || k->fits == MEMORY)
+		return memory && k->fits == MEMORY;
+	return k->fits != FLAT || !store_info(st)->edges;
+}
+
 /* The text of a query; free it.  0 or the kind. */
 static int read_query(struct app *app, const char *query, struct str *text,
 		      struct err *err)
@@ -339,14 +365,27 @@ static int read_query(struct app *app, const char *query, struct str *text,
 	return err->kind;
 }
 
+/* Calls that are returns: how much cost is in them, before all findings. */
+static void doubt_calls(struct overview *v)
+{
+	char text[DOUBT_TEXT];
+
+	if (!doubt_edges(session_profile(v->app->session, 0), text))
+		return;
+	memmove(v->found + 1, v->found, v->n * sizeof(*v->found));
+	v->found[0] = (struct finding){.kind = &doubted,
+				       .says = arena_str(&v->texts, str_c(text))};
+	v->n++;
+}
+
 /* A query that the profile has nothing for is an error, and no finding. */
 static int look_for(struct overview *v, const struct kind *k, struct err *err)
 {
 	struct app *app = v->app;
 	struct err none = {0};
-	const char *as = store_counts_calls(session_profile(app->session, 0))
-				 ? k->says
-				 : k->uncounted;
+	struct store *st = session_profile(app->session, 0);
+	const char *as =
+		store_counts_calls(st) && store_info(st)->edges ? k->says : k->uncounted;
 	struct str text;
 
 	if (!as)
@@ -370,11 +409,11 @@ static int show(struct overview *v, struct err *err)
 	enum { MOST, SHARE, NAME, QUERY, SAYS, EVENT, COLUMNS };
 	const struct session *s = v->app->session;
 	const struct finding *of = &v->found[0];
-	struct str text[COLUMNS][KINDS];
-	struct unit unit[KINDS];
-	int64_t most[KINDS];
-	double share[KINDS];
-	uint8_t none[KINDS], no_most[KINDS];
+	struct str text[COLUMNS][1 + KINDS];
+	struct unit unit[1 + KINDS];
+	int64_t most[1 + KINDS];
+	double share[1 + KINDS];
+	uint8_t none[1 + KINDS], no_most[1 + KINDS];
 	bool other = false;
 	struct column cols[COLUMNS] = {
 		[MOST] = {.name = STR("at_most"), .i = most, .row_unit = unit},
@@ -399,7 +438,7 @@ static int show(struct overview *v, struct err *err)
 	for (size_t i = 0; i < v->n; i++, of++) {
 		const bool events = of_events(of->kind);
 
-		if (!events) {
+		if (of->total && !events) {
 			r.unit = of->unit;
 			r.total = of->total;
 		}
@@ -410,7 +449,10 @@ static int show(struct overview *v, struct err *err)
 		unit[i] = events ? (struct unit){0} : of->unit;
 		text[NAME][i] = str_c(of->kind->name);
 		text[SAYS][i] = of->says;
-		text[EVENT][i] = events ? str_c(of->kind->most) : result_title(&r);
+		text[EVENT][i] = events	       ? str_c(of->kind->most)
+				 : of->event.n ? of->event
+					       : result_title(&r);
+		other |= !events && !str_eq(text[EVENT][i], result_title(&r));
 		text[QUERY][i] = str_c(of->kind->query);
 	}
 	/* Costs of another event than the first say of which. */
@@ -418,7 +460,7 @@ static int show(struct overview *v, struct err *err)
 		struct store_event ev;
 
 		store_event(session_profile(s, 0), 0, &ev);
-		other = !str_eq(ev.name, r.event);
+		other |= !str_eq(ev.name, r.event);
 	}
 	for (size_t i = 0; i < COLUMNS; i++) {
 		cols[i].type = i == MOST ? COL_COST : i == SHARE ? COL_PERCENT : COL_STR;
@@ -451,7 +493,9 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 	app->started_ns = progress_now_ns();
 	arena_init(&v.texts, 1 << 20);
 	for (size_t i = 0; i < KINDS && !err->kind; i++)
-		if (!installed && kinds[i].query[0] == '.')
+		if (!fits(session_profile(app->session, 0), &kinds[i]))
+			continue;
+		else if (!installed && kinds[i].query[0] == '.')
 			n++;
 		else if (kinds[i].most ||
 			 store_is_callgrind(session_profile(app->session, 0)))
@@ -461,6 +505,7 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 			 "note: %d kinds of findings were not looked for: the queries "
 			 "that ship are not installed",
 			 n);
+	doubt_calls(&v);
 	/* Without its words a finding is left out. */
 	if (!err->kind && (v.texts.refused || out_lost() != lost))
 		err_no_memory(err, NULL);

@@ -37,8 +37,8 @@ def tables(text):
 
 COLUMN = {"hot": ["self"], "small": ["self"], "inlined": ["self"], "loop": ["incl"], "recursion": ["incl"], "cycle": ["incl"], "costly call": ["incl"],
           "start": ["hi", "est"], "loading": ["hi"], "allocation": ["est"], "copies": ["est"], "waiting": ["est"], "slow call": ["slowest"],
-          "misses": ["D1mr", "D1mw"], "branches": ["Bcm", "Bim"], "estimate": []}
-ONE = ["hot", "loop", "costly call", "slow call"]
+          "line": ["self"], "kept": ["self"], "allocated": ["self"], "lost": ["self"], "misses": ["D1mr", "D1mw"], "branches": ["Bcm", "Bim"], "estimate": []}
+ONE = ["hot", "line", "kept", "allocated", "lost", "loop", "costly call", "slow call"]
 
 
 def of_query(path, row):
@@ -128,6 +128,14 @@ with open("xd", "w") as f:
                 "fl=(1) a.php\nfn=(2) slow\n5 10\n\n")
     f.write("fl=(1)\nfn=(1) {main}\n1 100\n" + "".join("cfl=(1)\ncfn=(2)\ncalls=1 0 0\n3 %d\n" % (900 if i == 7 else 10) for i in range(20)) + "\n")
 same([r[2:5:2] for r in overview("xd")["rows"] if r[2] != "hot"], [["slow call", "slow once 9.00 us, usual 100 ns, 20 calls"]], "one slow activation")
+producers = fixtures + "/producers/"
+same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "xtree-memory-massif.kcg")["rows"]],
+     [[20688, "allocated", "by get, 38 blocks", "totB"], [678, "kept", "by get, 17 blocks at the end", "curB"]], "memory by valgrind")
+same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "xtree-leak-memcheck.kcg")["rows"]], [[580, "lost", "by get, 5 blocks", "DB"]], "leaks")
+same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "cachegrind-branch.out")["rows"]][1:],
+     [[9234, "hot", "sorted itself", "Ir"], [7250, "line", "free.c:43 in sorted", "Ir"]], "cachegrind, which knows no calls")
+found = overview(fixtures + "/callers/inverted.cg")["rows"][0]
+ok(found[:4] == [None, None, "doubt", "info"] and "200 Ir (100.0 %)" in found[4], "calls that are returns", found)
 with open("flat", "w") as f:
     f.write("events: Ir\n" + "".join("fn=f%d\n1 10\n" % i for i in range(6)))
 same(overview("flat")["rows"], [], "nothing stands out")
