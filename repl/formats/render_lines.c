@@ -2,7 +2,8 @@
  * render_lines.c - formats for programs: csv, tsv, json, ndjson.
  *
  * Names are whole, numbers are plain digits, and the machine columns are in their order.
- * An unknown cell is empty, or null in JSON.
+ * Numbers are those of the profile; csv, tsv and ndjson have no other place for their unit than
+ * the heading: self_10ns.  An unknown cell is empty, or null in JSON.
  */
 #include "index/base/err.h"
 #include "index/base/out.h"
@@ -19,6 +20,7 @@ struct lines {
 	const char *before, *between, *after, *none; /* around and between cells */
 	const char *empty;			     /* a row without cells */
 	bool keys;     /* each cell after its name: an object of JSON */
+	bool units;    /* names have the unit of costs */
 	bool database; /* an unknown number is 0, a text empty; in csv true is 1 */
 };
 
@@ -39,6 +41,48 @@ struct lines_plan {
 	struct out text; /* of the befores */
 };
 
+/* "ns", "10ns", "us", "B", "KiB": of what a number with scale 1 is one. */
+static void put_unit(struct out *o, struct unit u)
+{
+	static const struct {
+		enum unit_kind kind;
+		uint64_t scale;
+		const char *word;
+	} units[] = {{UNIT_TIME, 1000000000, "s"}, {UNIT_TIME, 1000000, "ms"},
+		     {UNIT_TIME, 1000, "us"},	   {UNIT_TIME, 1, "ns"},
+		     {UNIT_BYTES, 1 << 30, "GiB"}, {UNIT_BYTES, 1 << 20, "MiB"},
+		     {UNIT_BYTES, 1 << 10, "KiB"}, {UNIT_BYTES, 1, "B"}};
+	size_t i = 0;
+
+	while (units[i].kind != u.kind || u.scale % units[i].scale)
+		i++;
+	if (u.scale > units[i].scale)
+		out_u64(o, u.scale / units[i].scale);
+	out_c(o, units[i].word);
+}
+
+static void put_name(struct out *o, const struct lines_plan *p, size_t i)
+{
+	const struct column *c = p->l->units ? p->col[i].c : NULL;
+	const struct str name = p->col[i].name;
+	struct out with;
+	int failed;
+
+	if (!c || c->row_unit || !c->unit.kind || event_unit_start(name) < name.n ||
+	    (c->type != COL_COST && c->type != COL_DELTA && c->type != COL_RATIO)) {
+		emit_name(o, p->l->form, name);
+		return;
+	}
+	out_mem(&with);
+	out_str(&with, name);
+	out_char(&with, '_');
+	put_unit(&with, c->unit);
+	emit_name(o, p->l->form, out_text(&with));
+	failed = out_close(&with);
+	if (failed)
+		o->failed = failed;
+}
+
 /* Columns with one value for all rows are a part of what is before the next cell. */
 static void plan_befores(struct lines_plan *p)
 {
@@ -49,7 +93,7 @@ static void plan_befores(struct lines_plan *p)
 	for (size_t i = 0; i < p->ncols; i++) {
 		out_c(&p->text, i ? p->l->between : p->l->before);
 		if (p->l->keys) {
-			emit_name(&p->text, EMIT_JSON, p->col[i].name);
+			put_name(&p->text, p, i);
 			out_char(&p->text, ':');
 		}
 		if (!p->col[i].c && p->col[i].known)
@@ -120,7 +164,7 @@ static void put_header(struct render *rd, const struct lines_plan *p)
 {
 	for (size_t i = 0; i < p->ncols; i++) {
 		out_c(rd->o, i ? p->l->between : p->l->before);
-		emit_name(rd->o, p->l->form, p->col[i].name);
+		put_name(rd->o, p, i);
 	}
 	out_c(rd->o, p->ncols ? p->l->after : p->l->empty);
 }
@@ -192,7 +236,8 @@ static int render_fields(struct render *rd, enum emit_form form, const char *bet
 				.between = between,
 				.after = after,
 				.none = "",
-				.empty = after};
+				.empty = after,
+				.units = true};
 	struct lines_plan p;
 
 	if (lines_plan(rd, &l, NULL, 0, &p) == 0) {
@@ -328,7 +373,8 @@ int render_ndjson(struct render *rd)
 				       .after = "}\n",
 				       .none = "null",
 				       .empty = "{}\n",
-				       .keys = true};
+				       .keys = true,
+				       .units = true};
 	struct lines_plan p;
 
 	if (lines_plan(rd, &l, NULL, 0, &p) == 0 && put_lines_rows(rd, &p, "") == 0 &&
