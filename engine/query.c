@@ -20,6 +20,7 @@
 #include "engine/session.h"
 #include "engine/statement.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/base/vec.h"
 
 static int run_let(struct session *s, struct let *let, struct arena *a, struct err *err)
@@ -162,14 +163,30 @@ static int note_inlined(struct session *s, struct statement *run, const struct s
 	return 0;
 }
 
+struct asking {
+	struct session *s;
+	struct statement *run;
+	struct query *q;
+	struct str text;
+	struct arena *a;
+	struct err *err, *failed;
+};
+
+static int ask_guarded(void *arg)
+{
+	const struct asking *k = arg;
+
+	return statement_graph(k->s, k->q, k->text, k->a, k->run, k->err) ||
+	       statement_rows(k->s, k->run, k->q, k->failed);
+}
+
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
 		     query_sink *sink, void *arg, struct err *err)
 {
-	struct statement *run = ARENA_NEW(a, struct statement);
+	struct statement *run = NEED_NEW(a, struct statement);
 	struct err failed = {0};
+	struct asking ask = {s, run, &st->query, text, a, err, &failed};
 
-	if (!run)
-		return arena_full(a, err);
 	if (s->n == 0) {
 		err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 		return err_hint(err, ".open PROFILE");
@@ -179,8 +196,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "the last result had %s rows, too many "
 			       "to keep as '_'",
 			       GROUPED(s->last_rows));
-	if (statement_graph(s, &st->query, text, a, run, err) ||
-	    statement_rows(s, run, &st->query, &failed)) {
+	if (map_guard(ask_guarded, &ask, ERR_INDEX, err)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
 		return run->x.absent && err->kind == ERR_QUERY

@@ -80,8 +80,7 @@ static struct str graph_key(const struct session *s, const struct query *q,
 
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		stages++;
-	if (!(piece = EXEC_ARRAY(x, struct str, 1 + s->nfilters + stages + 2 * s->nlets)))
-		return (struct str){NULL, 0};
+	piece = EXEC_ARRAY(x, struct str, 1 + s->nfilters + stages + 2 * s->nlets);
 	piece[n++] = arena_printf(x->a, "%u %d %zu", x->event, store_demangles(x->g->st),
 				  stages);
 	for (size_t i = 0; i < s->nfilters; i++)

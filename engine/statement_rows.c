@@ -29,19 +29,17 @@ static int doubt_profiles(const struct session *s, struct statement *run,
 
 	if (q->source.kind == S_LAST)
 		return 0;
-	if (s->as_index[run->profile] &&
-	    exec_doubt_quietly(
-		    x, DOUBT_INDEX,
-		    arena_printf(x->a,
-				 "%.*s is an index: whether a newer profile is there "
-				 "is not known",
-				 STR_ARG(name))))
-		return x->err->kind;
-	if (exec_doubt_profile(x, x->g->st, name))
-		return x->err->kind;
-	return x->other && x->other->st != x->g->st
-		       ? exec_doubt_profile(x, x->other->st, q->source.vs)
-		       : 0;
+	if (s->as_index[run->profile])
+		exec_doubt_quietly(
+			x, DOUBT_INDEX,
+			arena_printf(x->a,
+				     "%.*s is an index: whether a newer profile is there "
+				     "is not known",
+				     STR_ARG(name)));
+	exec_doubt_profile(x, x->g->st, name);
+	if (x->other && x->other->st != x->g->st)
+		exec_doubt_profile(x, x->other->st, q->source.vs);
+	return 0;
 }
 
 /* top | where ...: top, which was given no number, has left out most rows by then. */
@@ -69,11 +67,13 @@ static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 		expects |= st->kind == T_EXPECT;
 		if (expects && st->kind == T_TAKE)
 			continue;
-		if (exec_tstage(x, t, st) || note_top(x, t, st))
+		exec_tstage(x, t, st);
+		if (note_top(x, t, st))
 			return x->err->kind;
 		exec_poll_now(x);
 	}
-	return exec_order(x, t);
+	exec_order(x, t);
+	return 0;
 }
 
 static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
@@ -81,8 +81,8 @@ static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
 	while (st && st->kind != T_EXPECT)
 		st = st->next;
 	for (; st; st = st->next)
-		if (st->kind == T_TAKE && exec_tstage(x, t, st))
-			return x->err->kind;
+		if (st->kind == T_TAKE)
+			exec_tstage(x, t, st);
 	return 0;
 }
 
@@ -131,7 +131,9 @@ static int show_files(struct table *t, const struct query *q)
 
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		apart |= st->kind == T_SORT || st->kind == T_WHERE || st->kind == T_SKIP;
-	return t->listing && apart && keeps_columns(q) ? table_show(t, STR("file")) : 0;
+	if (t->listing && apart && keeps_columns(q))
+		table_show(t, STR("file"));
+	return 0;
 }
 
 int statement_rows(const struct session *s, struct statement *run, const struct query *q,
@@ -282,7 +284,8 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		.paired = {t->paired.known ? t->paired.percent[0] : -1,
 			   t->paired.known ? t->paired.percent[1] : -1},
 	};
-	if (table_result(t, r) || vs_sides(t, &r->compared) ||
+	table_result(t, r);
+	if (vs_sides(t, &r->compared) ||
 	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
 	    footer(x, t, r) || list_filters(s, q, run, r))
 		return x->err->kind;

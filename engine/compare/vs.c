@@ -15,6 +15,7 @@
 #include "engine/rows/doubt.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
+#include "index/base/need.h"
 
 /* ---- the other side ---- */
 
@@ -131,10 +132,9 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	v->a.x = x;
 	e = vs_base_event(v, x->event);
 	if (e == GRAPH_NONE) {
-		exec_fail(x, s->vs_span, "'%.*s' has no event '%.*s'", STR_ARG(s->vs),
-			  STR_ARG(x->env->events[x->event]));
-		return err_hint(x->err,
-				"choose an event that both profiles have with 'by'");
+		exec_wrong(x, s->vs_span, "'%.*s' has no event '%.*s'", STR_ARG(s->vs),
+			   STR_ARG(x->env->events[x->event]));
+		need_hint(x->err, "choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
 	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
@@ -184,8 +184,7 @@ static int show_as(struct table *t, const struct table *a)
 
 		if (!from->machine && !from->table)
 			continue;
-		if (table_add(t, str_c(from->def->name), from->event, from->percent, &c))
-			return t->x->err->kind;
+		table_add(t, str_c(from->def->name), from->event, from->percent, &c);
 		c->name = from->name;
 		c->machine = from->machine;
 		c->table = from->table;
@@ -235,11 +234,12 @@ static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 		return 0;
 	if (name.n > NAME_SHOWN)
 		name = arena_printf(x->a, "%.*s...", NAME_SHOWN, name.p);
-	return exec_doubt(x, DOUBT_UNSURE,
-			  arena_printf(x->a,
-				       "%zu numbered function%s: which is which is not "
-				       "certain, as of %.*s",
-				       n, n == 1 ? "" : "s", STR_ARG(name)));
+	exec_doubt(x, DOUBT_UNSURE,
+		   arena_printf(x->a,
+				"%zu numbered function%s: which is which is not "
+				"certain, as of %.*s",
+				n, n == 1 ? "" : "s", STR_ARG(name)));
+	return 0;
 }
 
 /* `was` is of use to people only if there is some. */
@@ -262,8 +262,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 			    : !(d->flags & SHOW_M) && !vs_on_card(t->src, d))
 			continue;
 		name.n -= percent;
-		if (table_add(t, name, t->event, percent, &c))
-			return t->x->err->kind;
+		table_add(t, name, t->event, percent, &c);
 		c->machine = true;
 		/* Those of info are shown though they are on request elsewhere. */
 		c->table = d->flags & SHOW_T ? run || d->type == COL_BOOL || renamed ||
@@ -343,7 +342,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 	if ((s->kind != S_PARTS && s->kind != S_THREADS) || x->g->st != b->g->st ||
 	    v->a.n == v->b.n)
 		return 0;
-	exec_fail(
+	exec_wrong(
 		x, s->vs_span,
 		"%zu %s%s here, %zu in %.*s: those of one profile are compared in their "
 		"order",
@@ -351,9 +350,9 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 	if (!s->vs_parts || !other_part(b, s->vs_parts, &number) ||
 	    (s->kind == S_THREADS) != (s->vs_parts->kind == G_THREAD))
 		return x->err->kind;
-	return err_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
-			s->vs_parts->kind == G_THREAD ? "thread" : "part",
-			(unsigned long long)number, word, STR_ARG(s->vs));
+	need_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
+		  s->vs_parts->kind == G_THREAD ? "thread" : "part",
+		  (unsigned long long)number, word, STR_ARG(s->vs));
 }
 
 /* Keys are made of the pairs, so the copy computes its own. */
@@ -529,14 +528,14 @@ static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, siz
 	}
 	if (!here && !there)
 		return 0;
-	return exec_doubt(x, DOUBT_PARTS,
-			  arena_printf(x->a,
-				       "%ss without a partner: %zu here, %zu in %.*s%s"
-				       "%.*s",
-				       s->kind == S_PARTS ? "part" : "thread", here,
-				       there, STR_ARG(s->vs),
-				       first.name.n ? "; the first: " : "",
-				       STR_ARG(first.name)));
+	exec_doubt(x, DOUBT_PARTS,
+		   arena_printf(x->a,
+				"%ss without a partner: %zu here, %zu in %.*s%s"
+				"%.*s",
+				s->kind == S_PARTS ? "part" : "thread", here, there,
+				STR_ARG(s->vs), first.name.n ? "; the first: " : "",
+				STR_ARG(first.name)));
+	return 0;
 }
 
 int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
@@ -557,9 +556,8 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	rc = sources_open(x, s, &v->a);
 	v->other[0].found = NULL; /* names in table stages are this profile's */
 	if (!rc && vs_inlined_differs(x, v))
-		rc = exec_doubt(x, DOUBT_INLINED,
-				STR("the names of inlined code are known on one side "
-				    "only"));
+		exec_doubt(x, DOUBT_INLINED,
+			   STR("the names of inlined code are known on one side only"));
 	if (rc || check_parts(x, s, v) || vs_join_rows(x, v, &rows) ||
 	    doubt_parts(x, s, v, rows))
 		return x->err->kind;
@@ -569,7 +567,8 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;
-	if (table_init(x, t, v->a.src, x->g, rows) || show_as(t, &v->a))
+	table_init(x, t, v->a.src, x->g, rows);
+	if (show_as(t, &v->a))
 		return x->err->kind;
 	t->ordered = v->a.ordered;
 	t->part_of = v->a.part_of ? joined_part_of : NULL;

@@ -27,6 +27,7 @@
 #include "engine/rows/doubt.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /*
  * What a column says of a row, as a row of formulas[] below.  X is a column of the source,
@@ -103,11 +104,11 @@ int vs_same_formula(struct vs *v, uint32_t e)
 
 	if (a == b || f == GRAPH_NONE || (has_terms(a, e, b, f) && has_terms(b, f, a, e)))
 		return 0;
-	return exec_doubt(x, DOUBT_FORMULA,
-			  arena_printf(x->a, "%.*s is %.*s here, but %.*s in the base",
-				       STR_ARG(x->env->events[e]),
-				       STR_ARG(formula_text(a, e)),
-				       STR_ARG(formula_text(b, f))));
+	exec_doubt(x, DOUBT_FORMULA,
+		   arena_printf(x->a, "%.*s is %.*s here, but %.*s in the base",
+				STR_ARG(x->env->events[e]), STR_ARG(formula_text(a, e)),
+				STR_ARG(formula_text(b, f))));
+	return 0;
 }
 
 /* A column of one side, of the rows that the joined table still has. */
@@ -147,8 +148,7 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 	}
 	if (e == GRAPH_NONE)
 		return 0;
-	if (table_column(some, name, e, percent, &out->col))
-		return t->x->err->kind;
+	table_column(some, name, e, percent, &out->col);
 	table_texts(some, out->col);
 	return 0;
 }
@@ -405,8 +405,8 @@ static int fill_run(struct table *t, struct table_col *c, const struct vs_formul
 			"'%s' is not known: the graph stages estimate costs, but not "
 			"of single runs",
 			c->def->name);
-		return err_hint(t->x->err, "compare base and delta, or leave out hide, "
-					   "focus, ignore and with inlined");
+		need_hint(t->x->err, "compare base and delta, or leave out hide, "
+				     "focus, ignore and with inlined");
 	}
 	if (vs_know_runs(v, c->event, vs_base_event(v, c->event)))
 		return t->x->err->kind;
@@ -513,7 +513,7 @@ static int fill_formula(struct table *t, struct table_col *c)
 	if (costs && vs_base_event(t->vs, c->event) == GRAPH_NONE) {
 		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
 			STR_ARG(t->x->env->events[c->event]));
-		return err_hint(t->x->err, "compare an event that both profiles have");
+		need_hint(t->x->err, "compare an event that both profiles have");
 	}
 	return (costs && vs_same_formula(t->vs, c->event)) || f->fill(t, c, f)
 		       ? t->x->err->kind

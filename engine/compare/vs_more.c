@@ -56,8 +56,7 @@ static int vs_more_costs(struct exec *x, const struct table *t, int side, struct
 		EXEC_ARRAY(x, uint32_t, v->rows + 1); /* [joined rows]: 1 + row */
 	struct table_col *from;
 
-	if (table_own(&k->b, str_c(t->src->primary), k->base.event, false, &from))
-		return x->err->kind;
+	table_own(&k->b, str_c(t->src->primary), k->base.event, false, &from);
 	for (size_t i = 0; i < v->rows; i++) {
 		const uint32_t r = row[i] == GRAPH_NONE ? GRAPH_NONE : k->ib[row[i]];
 
@@ -83,8 +82,7 @@ static int vs_more_doubts(struct exec *x, const struct source *s, struct vs *k)
 	struct table t = {.vs = k, .src = k->b.src};
 	bool several;
 
-	if (exec_doubt_profile(x, k->base.g->st, s->vs))
-		return x->err->kind;
+	exec_doubt_profile(x, k->base.g->st, s->vs);
 	vs_note_base(x, s, k);
 	return vs_same_formula(k, x->event) || vs_count_runs(x, &t, &several) ||
 			       vs_measure_paired(x, s, k, &t)
@@ -153,8 +151,7 @@ static void vs_more_order(struct table *t, const struct table_col *base,
 static int vs_more_column(struct exec *x, struct table *t, struct str name,
 			  const struct table_col *like, struct table_col **out)
 {
-	if (table_append(t, name, COL_COST, out))
-		return x->err->kind;
+	table_append(t, name, COL_COST, out);
 	(*out)->unit = like->unit;
 	(*out)->adds_up = like->adds_up;
 	(*out)->estimated = EXEC_ARRAY(x, uint8_t, t->n + 1);
@@ -178,9 +175,9 @@ int vs_more(struct exec *x, const struct source *s, struct table *t)
 
 	if (!s->also)
 		return 0;
-	if (table_own(t, STR("base"), t->event, false, &base) ||
-	    table_own(t, str_c(t->src->primary), t->event, false, &here) ||
-	    vs_more_column(x, t, STR("lowest"), base, &least))
+	table_own(t, STR("base"), t->event, false, &base);
+	table_own(t, str_c(t->src->primary), t->event, false, &here);
+	if (vs_more_column(x, t, STR("lowest"), base, &least))
 		return x->err->kind;
 	least->adds_up = false;
 	memcpy(least->i, here->i, t->n * sizeof(*least->i));

@@ -104,9 +104,9 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 	uint8_t *estimated = EXEC_ARRAY(t->x, uint8_t, n + 1);
 	struct table_col *primary, *self = NULL;
 
-	if (table_own(from, str_c(t->src->primary), e, false, &primary) ||
-	    (from->tree && table_own(from, STR("self"), e, false, &self)))
-		return t->x->err->kind;
+	table_own(from, str_c(t->src->primary), e, false, &primary);
+	if (from->tree)
+		table_own(from, STR("self"), e, false, &self);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t r = row[i];
 

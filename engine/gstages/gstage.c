@@ -52,19 +52,18 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 	for (size_t i = 0; x->env->nprofiles > 1 && i < x->env->nprofiles; i++)
 		if (x->open->stores[i] == x->g->st)
 			of = x->env->profiles[i];
-	exec_fail(x, g->span,
-		  least < most ? "no %s%s%.*s has the number %" PRIu64
-				 "; they are %" PRIu64 " to %" PRIu64
-			       : "no %s%s%.*s has the number %" PRIu64
-				 "; all have the number %" PRIu64,
-		  g->kind == G_THREAD ? "thread" : "part", of.n ? " of " : "",
-		  STR_ARG(of), number, least, most);
+	exec_wrong(x, g->span,
+		   least < most ? "no %s%s%.*s has the number %" PRIu64
+				  "; they are %" PRIu64 " to %" PRIu64
+				: "no %s%s%.*s has the number %" PRIu64
+				  "; all have the number %" PRIu64,
+		   g->kind == G_THREAD ? "thread" : "part", of.n ? " of " : "",
+		   STR_ARG(of), number, least, most);
 	if (g->kind == G_PART && least == most && store_info(x->g->st)->parts > 1)
-		return err_hint(x->err, "threads tell them apart: thread N | ...");
+		need_hint(x->err, "threads tell them apart: thread N | ...");
 	if (least == most)
-		return err_hint(x->err, "there is only one: leave it out");
-	return err_hint(x->err, "'%s' lists them",
-			g->kind == G_THREAD ? "threads" : "parts");
+		need_hint(x->err, "there is only one: leave it out");
+	need_hint(x->err, "'%s' lists them", g->kind == G_THREAD ? "threads" : "parts");
 }
 
 /* Both ends of a range must exist; numbers missing in between are no mistake. */
@@ -201,8 +200,9 @@ static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out
 	}
 	if (g->kind == G_CUT)
 		small_functions(x, g->percent, out);
-	else if (exec_set(x, g->set, out))
-		return x->err->kind;
+	else {
+		exec_set(x, g->set, out);
+	}
 	if (all)
 		exec_set_to_store(x, *out, all);
 	return 0;
@@ -229,8 +229,9 @@ static void collapse_by(struct exec *x, const struct gstage *g)
 
 	/* One row for all would look like an answer. */
 	if (by == GRAPH_BY_OBJECT && !graph_names_objects(x->g))
-		exec_note(x, STR("this profile names no objects: collapse by layer, file, "
-				 "class or dir"));
+		exec_note(x,
+			  STR("this profile names no objects: collapse by layer, file, "
+			      "class or dir"));
 	graph_collapse_by(x->g, by, &x->g);
 }
 

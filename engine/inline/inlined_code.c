@@ -240,8 +240,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 	int64_t *costs = NULL;
 	struct str name;
 
-	if (fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, n))
-		return w->x->err->kind;
+	fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, n);
 	if (!(to = *out = ARENA_ARRAY(w->rows, struct code_line, *n + 1)))
 		return arena_full(w->rows, w->x->err);
 	for (size_t i = 0; i < *n; i++) {
@@ -328,8 +327,7 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
-	if (fn_sites(w->x, w->of_store, w->rows, &s, &costs, &n))
-		return w->x->err->kind;
+	fn_sites(w->x, w->of_store, w->rows, &s, &costs, &n);
 	if (!(site = ARENA_ARRAY(w->rows, struct code_site, n + 1)))
 		return arena_full(w->rows, w->x->err);
 	for (size_t i = 0; i < n; i++) {
@@ -370,9 +368,8 @@ static int want_function(struct finding *w)
 	int64_t *costs = NULL;
 	size_t lines = 0, sites = 0;
 
-	if (fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, &lines) ||
-	    fn_sites(w->x, w->of_store, w->rows, &site, &costs, &sites))
-		return w->x->err->kind;
+	fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, &lines);
+	fn_sites(w->x, w->of_store, w->rows, &site, &costs, &sites);
 	for (size_t i = 0; i < lines; i++)
 		inlining_want(w->in, w->of_store, line[i].file, line[i].line,
 			      line[i].instr);

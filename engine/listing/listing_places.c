@@ -49,8 +49,7 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 	struct store_jump *jump = NULL;
 	size_t n = 0;
 
-	if (fn_jumps(x, f, scratch, &jump, &n))
-		return x->err->kind;
+	fn_jumps(x, f, scratch, &jump, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct listing_place *at = new_at(x, l, NULL);
 		struct str name;
@@ -78,8 +77,7 @@ static int add_hidden(struct exec *x, struct listing *l, fn_id f, struct arena *
 	uint8_t *about = NULL;
 	size_t n = 0;
 
-	if (fn_hidden_lines(x, f, scratch, &line, &cost, &about, &n))
-		return x->err->kind;
+	fn_hidden_lines(x, f, scratch, &line, &cost, &about, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct listing_place *at = new_at(x, l, cost + i * l->events);
 
@@ -100,9 +98,8 @@ static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *
 	size_t nl = 0, ns = 0;
 	struct listing_place *at;
 
-	if (fn_inlined_lines(x, f, scratch, &line, &self, &nl) ||
-	    fn_sites(x, f, scratch, &site, &incl, &ns))
-		return x->err->kind;
+	fn_inlined_lines(x, f, scratch, &line, &self, &nl);
+	fn_sites(x, f, scratch, &site, &incl, &ns);
 	for (size_t i = 0; i < nl; i++) {
 		if (!(at = new_at(x, l, self + i * l->events)))
 			return x->err->kind;

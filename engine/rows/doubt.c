@@ -8,6 +8,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/store/store.h"
 
 const struct doubt_kind doubt_kinds[DOUBTS] = {
@@ -31,39 +32,37 @@ const struct doubt_kind doubt_kinds[DOUBTS] = {
 			 "a gate without `expect`, or that no benchmark is asked"},
 };
 
-int exec_doubt(struct exec *x, enum doubt kind, struct str why)
+void exec_doubt(struct exec *x, enum doubt kind, struct str why)
 {
 	struct str *at = &x->doubts->why[kind];
 
 	if (!why.p)
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	if (at->n && str_eq(*at, why))
-		return 0;
+		return;
 	if (!at->n)
 		*at = why;
 	exec_note(x, why);
-	return 0;
 }
 
-int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why)
+void exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why)
 {
 	if (!why.p)
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	if (!x->doubts->why[kind].n)
 		x->doubts->why[kind] = why;
-	return 0;
 }
 
-static int doubt_totals(struct exec *x, struct store *st, struct str name)
+static void doubt_totals(struct exec *x, struct store *st, struct str name)
 {
 	struct store_totals is;
 	struct store_event ev;
 
 	store_totals(st, &is);
 	if (!is.written || is.agree)
-		return 0;
+		return;
 	store_event(st, is.event, &ev);
-	return exec_doubt_quietly(
+	exec_doubt_quietly(
 		x, DOUBT_TOTALS,
 		arena_printf(x->a, "%.*s: its %s %s %.*s, its lines add up to %s",
 			     STR_ARG(name), is.summary ? "summary: says" : "totals: say",
@@ -170,39 +169,39 @@ bool doubt_edges(struct store *st, char text[DOUBT_TEXT])
 	return true;
 }
 
-static int doubt_calls(struct exec *x, struct store *st, struct str name)
+static void doubt_calls(struct exec *x, struct store *st, struct str name)
 {
 	char text[DOUBT_TEXT];
 
-	return doubt_edges(st, text)
-		       ? exec_doubt_quietly(
-				 x, DOUBT_EDGES,
-				 arena_printf(x->a, "%.*s: %s", STR_ARG(name), text))
-		       : 0;
+	if (doubt_edges(st, text))
+		exec_doubt_quietly(x, DOUBT_EDGES,
+				   arena_printf(x->a, "%.*s: %s", STR_ARG(name), text));
 }
 
-int exec_doubt_profile(struct exec *x, struct store *st, struct str name)
+void exec_doubt_profile(struct exec *x, struct store *st, struct str name)
 {
 	struct store_diag odd;
 	uint64_t n;
 
-	if (store_info(st)->truncated)
-		return exec_doubt_quietly(
+	if (store_info(st)->truncated) {
+		exec_doubt_quietly(
 			x, DOUBT_CUT,
 			arena_printf(x->a,
 				     "%.*s is cut off: its end is missing, the costs are "
 				     "of what is there",
 				     STR_ARG(name)));
-	if ((n = store_odd_costs(st, &odd)) > 0 &&
-	    exec_doubt_quietly(
-		    x, DOUBT_ODD,
-		    arena_printf(x->a,
-				 "%.*s: %s line%s with costs skipped or mended: "
-				 "%.*s (line %llu)",
-				 STR_ARG(name), GROUPED(n), n == 1 ? "" : "s",
-				 STR_ARG(odd.kind), (unsigned long long)odd.line)))
-		return x->err->kind;
-	return doubt_totals(x, st, name) || doubt_calls(x, st, name) ? x->err->kind : 0;
+		return;
+	}
+	if ((n = store_odd_costs(st, &odd)) > 0)
+		exec_doubt_quietly(
+			x, DOUBT_ODD,
+			arena_printf(x->a,
+				     "%.*s: %s line%s with costs skipped or mended: "
+				     "%.*s (line %llu)",
+				     STR_ARG(name), GROUPED(n), n == 1 ? "" : "s",
+				     STR_ARG(odd.kind), (unsigned long long)odd.line));
+	doubt_totals(x, st, name);
+	doubt_calls(x, st, name);
 }
 
 enum doubt exec_doubted(const struct exec *x)

@@ -47,12 +47,12 @@ struct doubts {
 
 /* Keep a doubt if it is the first of its kind, and add a note. why.p is NULL if memory is
  * out. */
-int exec_doubt(struct exec *x, enum doubt kind, struct str why);
+void exec_doubt(struct exec *x, enum doubt kind, struct str why);
 /* Keep a doubt without adding a note. */
-int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
+void exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
 /* Keep the doubts about a profile.  They make no notes: the program told them when it
  * opened the profile. */
-int exec_doubt_profile(struct exec *x, struct store *st, struct str name);
+void exec_doubt_profile(struct exec *x, struct store *st, struct str name);
 enum { DOUBT_TEXT = 256 };
 /* callgrind on AArch64 took some returns for calls: functions of the C library that call
  * nothing, as memcpy, seem to call the program.  In words, with the cost on such calls;

@@ -27,11 +27,6 @@ void exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t wanted
 		need(arena_full(x->a, x->err), x->err);
 }
 
-int exec_failed(const struct exec *x)
-{
-	return x->err->kind;
-}
-
 /* Rows may each have the same to say. */
 static void add_text(struct exec *x, struct str text, struct exec_texts *to)
 {

@@ -119,8 +119,9 @@ void exec_note(struct exec *x, struct str text);
 void exec_hint(struct exec *x, struct str text);
 #define exec_notef(x, ...) exec_note((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_hintf(x, ...) exec_hint((x), arena_printf((x)->a, __VA_ARGS__))
-#define exec_fail(x, ...) (span_wrong((x)->err, __VA_ARGS__), exec_failed(x))
-int exec_failed(const struct exec *x); /* the kind of its error */
+/* What is wrong with the query: it ends, or, after exec_wrong(), with need_hint(). */
+#define exec_fail(x, ...) span_fail((x)->err, __VA_ARGS__)
+#define exec_wrong(x, ...) span_wrong((x)->err, __VA_ARGS__)
 /* The text of the statement there; "(set)": it has no place in it. */
 struct str exec_text(const struct exec *x, struct span s);
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */

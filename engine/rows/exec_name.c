@@ -28,6 +28,7 @@
 #include "index/base/arena.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 static bool same_text(const struct set *a, const struct set *b)
 {
@@ -92,17 +93,16 @@ static int match_inlined(struct exec *x, const struct match_atom *atom, struct m
 
 /* Add groups with a matching name that a stage gave: collapse ... as NAME.  Inlined
  * functions have files and classes of their own, too. */
-static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
-		       uint32_t *found)
+static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
+			uint32_t *found)
 {
 	struct match *m = NULL;
-	int rc;
 
 	if (x->g->plain || atom->form == MATCH_ID ||
 	    (atom->field != MATCH_FN && !x->g->extra))
-		return 0;
-	rc = match_new(atom, x->a, &m, x->err);
-	for (uint32_t f = 0; f < x->g->functions && !rc; f++) {
+		return;
+	need(match_new(atom, x->a, &m, x->err), x->err);
+	for (uint32_t f = 0; f < x->g->functions; f++) {
 		struct str own = graph_own_name(x->g, f);
 		int hit = 0;
 
@@ -110,7 +110,7 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 			hit = match_inlined(x, atom, m, f);
 		else if (own.p && atom->field == MATCH_FN)
 			hit = match_name_as(m, own, reading_of(x->g, f), x->err);
-		rc = hit < 0 ? x->err->kind : 0;
+		need(hit < 0, x->err);
 		exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
@@ -119,7 +119,6 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 		}
 	}
 	match_free(m);
-	return rc;
 }
 
 static void note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
@@ -135,57 +134,53 @@ static void note_matches(struct exec *x, const struct set *s, uint32_t names, ui
 }
 
 /* "*Preg*" is compared with the last part of names: say how many have it before that. */
-static int note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
-			 const struct fn_set *has)
+static void note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
+			  const struct fn_set *has)
 {
 	struct match_found found;
 	uint32_t n = 0;
 
 	if (x->whole || s->form != MATCH_BARE || s->field != MATCH_FN || s->text.n < 2 ||
 	    s->text.p[0] != '*')
-		return 0;
+		return;
 	atom.field = MATCH_CLASS;
-	if (match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
+	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err), x->err);
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		n += !fnset_has(has, f);
 	if (n)
 		exec_hintf(x, "%u more ha%s it in the name of the class: class:%.*s", n,
 			   n == 1 ? "s" : "ve", STR_ARG(s->text));
-	return 0;
 }
 
 /* Report that s matches nothing.  Special hints if another form matches: "mem*" in
  * quotes is a name with a star. */
-static int no_such_name(struct exec *x, const struct set *s,
-			const struct match_atom *atom)
+_Noreturn static void no_such_name(struct exec *x, const struct set *s,
+				   const struct match_atom *atom)
 {
 	struct match_atom bare = *atom;
 	struct match_found found;
 
 	if (!store_info(x->g->st)->functions)
-		return exec_fail(x, s->span, "this profile has no functions");
+		exec_fail(x, s->span, "this profile has no functions");
 	if (s->form == MATCH_EXACT && memchr(s->text.p, '*', s->text.n)) {
 		bare.form = MATCH_BARE;
-		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
-			return x->err->kind;
+		need(match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err),
+		     x->err);
 		if (fnset_count(found.fns)) {
-			exec_fail(x, s->span, "no function has the name '%.*s'",
-				  STR_ARG(s->text));
-			return err_hint(
-				x->err,
-				"in quotes a * is no wildcard; without them it is");
+			exec_wrong(x, s->span, "no function has the name '%.*s'",
+				   STR_ARG(s->text));
+			need_hint(x->err,
+				  "in quotes a * is no wildcard; without them it is");
 		}
 	}
 	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
 	if (s->form == MATCH_BARE && s->field == MATCH_FN &&
 	    str_starts(s->text, STR("/")))
-		return err_hint(x->err, "functions of such files: file:%.*s",
-				STR_ARG(s->text));
-	return verb_find(s->text) && s->form == MATCH_BARE
-		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
-		       : x->err->kind;
+		need_hint(x->err, "functions of such files: file:%.*s", STR_ARG(s->text));
+	if (verb_find(s->text) && s->form == MATCH_BARE)
+		need_hint(x->err, "for all of them: %.*s", STR_ARG(s->text));
+	map_leave(x->err);
 }
 
 static void add_contexts(const struct exec *x, fn_id f, struct fn_set *s)
@@ -200,26 +195,24 @@ static void add_contexts(const struct exec *x, fn_id f, struct fn_set *s)
 
 /* Add the functions that are the same as those which the other profile has under this
  * name.  #12 is a number in the first profile only. */
-static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
-		      bool *any)
+static void add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
+		       bool *any)
 {
 	const struct exec_other *other = x->other;
 	struct match_found found;
 
 	if (!other || (atom->form == MATCH_ID && !other->is_base))
-		return 0;
-	if (match_find(other->st, atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
+		return;
+	need(match_find(other->st, atom, x->open->cancel, x->a, &found, x->err), x->err);
 	*any |= found.functions > 0;
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		if (other->same[f] != UINT32_MAX)
 			add_contexts(x, other->same[f], s);
-	return 0;
 }
 
 /* One note has all of these names: it goes on with ", strlen __strlen_avx2". */
-static int note_also(struct exec *x, struct str typed, struct str name, struct str own)
+static void note_also(struct exec *x, struct str typed, struct str name, struct str own)
 {
 	static const char alone[] = "; alone: ";
 
@@ -229,20 +222,19 @@ static int note_also(struct exec *x, struct str typed, struct str name, struct s
 
 		if (n == note->n)
 			continue;
-		*note = arena_printf(x->a, "%.*s, %.*s %.*s%.*s", (int)n, note->p,
-				     STR_ARG(typed), STR_ARG(name),
-				     STR_ARG(str_from(*note, n)));
-		return note->p ? 0 : arena_full(x->a, x->err);
+		*note = need_printf(x->a, "%.*s, %.*s %.*s%.*s", (int)n, note->p,
+				    STR_ARG(typed), STR_ARG(name),
+				    STR_ARG(str_from(*note, n)));
+		return;
 	}
 	exec_notef(x, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed), STR_ARG(name), alone,
 		   STR_ARG(own));
-	return 0;
 }
 
 /* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
  * which does the work. */
-static int add_chosen(struct exec *x, const struct match_atom *atom,
-		      struct match_found *found)
+static void add_chosen(struct exec *x, const struct match_atom *atom,
+		       struct match_found *found)
 {
 	static const char *const made_for[] = {"avx",	  "evex", "sse", "ssse",
 					       "erms",	  "neon", "sve", "unaligned",
@@ -253,10 +245,8 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 	fn_id first;
 
 	if (!bare || atom->part || !found->functions)
-		return 0;
-	start = arena_printf(x->a, "__%.*s_", STR_ARG(atom->text));
-	if (!start.p)
-		return arena_full(x->a, x->err);
+		return;
+	start = need_printf(x->a, "__%.*s_", STR_ARG(atom->text));
 	own = store_fn_alone(x->g->st, fnset_next(found->fns, 0));
 	for (name_id i = store_name_lower(x->g->st, start);
 	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
@@ -275,50 +265,48 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 		if (str_eq(name, noted))
 			continue;
 		noted = name;
-		if (!exec_in_base(x) && str_find_str(x->text, name) == x->text.n &&
-		    note_also(x, atom->text, name, own))
-			return x->err->kind;
+		if (!exec_in_base(x) && str_find_str(x->text, name) == x->text.n)
+			note_also(x, atom->text, name, own);
 	}
-	return 0;
 }
 
 /* The functions of the store that match; *any: in one of the profiles of `vs` some do. */
 /* class:Twig* has what class:Twig has, too. */
-static int add_bare_class(struct exec *x, struct match_atom atom,
-			  struct match_found *found)
+static void add_bare_class(struct exec *x, struct match_atom atom,
+			   struct match_found *found)
 {
 	struct match_found more;
 
 	if (atom.field != MATCH_CLASS || atom.form != MATCH_BARE ||
 	    !str_ends(atom.text, STR("*")) ||
 	    str_find(atom.text, '*') + 1 != atom.text.n || atom.text.n < 2)
-		return 0;
+		return;
 	atom.text.n--;
 	if (!token_is_word_byte(atom.text.p[atom.text.n - 1]))
-		return 0;
-	if (match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err))
-		return x->err->kind;
+		return;
+	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err), x->err);
 	atom.part = !more.functions;
-	if (atom.part &&
-	    match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err))
-		return x->err->kind;
+	if (atom.part)
+		need(match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err),
+		     x->err);
 	fnset_or(found->fns, more.fns);
 	found->functions = fnset_count(found->fns);
-	return 0;
 }
 
-static int find_atom(struct exec *x, const struct match_atom *atom,
-		     struct match_found *found, bool *any)
+static void find_atom(struct exec *x, const struct match_atom *atom,
+		      struct match_found *found, bool *any)
 {
 	*found = (struct match_found){0};
 	if (atom->form == MATCH_ID && exec_in_base(x)) {
 		found->fns = exec_new_set(x, store_info(x->g->st)->functions);
-	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err) ||
-		   add_bare_class(x, *atom, found) || add_chosen(x, atom, found)) {
-		return x->err->kind;
+	} else {
+		need(match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err),
+		     x->err);
+		add_bare_class(x, *atom, found);
+		add_chosen(x, atom, found);
 	}
 	*any = found->functions > 0;
-	return add_paired(x, atom, found->fns, any);
+	add_paired(x, atom, found->fns, any);
 }
 
 /* ": parse, parse_line": the different names of at most three functions. */
@@ -370,52 +358,46 @@ static void note_parts(struct exec *x, const struct set *s, bool nocase,
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in
  * template arguments of others, too. */
-static int find_class(struct exec *x, const struct set *s, struct match_atom atom,
-		      struct match_found *found, struct fn_set **out, uint32_t *n)
+static void find_class(struct exec *x, const struct set *s, struct match_atom atom,
+		       struct match_found *found, struct fn_set **out, uint32_t *n)
 {
 	bool any;
 
 	if (s->field != MATCH_FN || !name_class(s->text).n)
-		return 0;
+		return;
 	atom.field = MATCH_CLASS;
-	if (find_atom(x, &atom, found, &any))
-		return x->err->kind;
+	find_atom(x, &atom, found, &any);
 	exec_set_of_store(x, found->fns, out);
 	*n = count_functions(*out, found);
-	if (add_renamed(x, &atom, *out, n))
-		return x->err->kind;
+	add_renamed(x, &atom, *out, n);
 	if (!*n || exec_in_base(x))
-		return 0;
+		return;
 	exec_notef(x, "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
 		   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
 		   *n == 1 ? "" : "s", STR_ARG(s->text),
 		   !x->g->extra && store_info(x->g->st)->has_instr
 			   ? "; with inlined | ... adds inlined ones"
 			   : "");
-	return 0;
 }
 
 /* No whole name matches: take the n functions that have the text in their names. */
-static int find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
-		      struct match_found *found, struct fn_set **out, uint32_t *n)
+static void find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
+		       struct match_found *found, struct fn_set **out, uint32_t *n)
 {
 	bool any = false;
 
 	if (x->whole || s->form != MATCH_BARE || str_starts(s->text, STR("::")))
-		return 0;
-	if (find_class(x, s, *atom, found, out, n))
-		return x->err->kind;
+		return;
+	find_class(x, s, *atom, found, out, n);
 	atom->part = true;
 	if (*n)
-		return 0;
+		return;
 	for (int i = 0; i < 2 && !any; i++) {
 		atom->nocase = i;
-		if (find_atom(x, atom, found, &any))
-			return x->err->kind;
+		find_atom(x, atom, found, &any);
 		exec_set_of_store(x, found->fns, out);
 		*n = count_functions(*out, found);
-		if (add_renamed(x, atom, *out, n))
-			return x->err->kind;
+		add_renamed(x, atom, *out, n);
 		any |= *n > 0;
 	}
 	atom->part = any;
@@ -423,37 +405,35 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 		*x->part = s->text;
 	if (any)
 		note_parts(x, s, atom->nocase, *out, *n);
-	return 0;
 }
 
-static int none_left(struct exec *x, const struct set *s)
+_Noreturn static void none_left(struct exec *x, const struct set *s)
 {
-	exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
-		  s->form == MATCH_ID ? "#" : "", STR_ARG(s->text));
-	return err_hint(x->err,
-			x->parts ? "it has no cost in these parts, or is hidden, "
-				   "cut or part of another function now"
-				 : "it is hidden, cut or part of another function now");
+	exec_wrong(x, s->span, "the graph stages left nothing of %s%.*s",
+		   s->form == MATCH_ID ? "#" : "", STR_ARG(s->text));
+	need_hint(x->err, x->parts ? "it has no cost in these parts, or is hidden, "
+				     "cut or part of another function now"
+				   : "it is hidden, cut or part of another function now");
 }
 
 /* #N of an inlined function: past the numbers of the store. */
-static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
+static bool inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	uint64_t n;
 
-	*out = NULL;
 	if (s->form != MATCH_ID || !x->g->extra || !str_u64(s->text, &n) ||
 	    n < store_info(x->g->st)->functions)
-		return 0;
+		return false;
 	if (n >= graph_numbers(x->g))
-		return exec_fail(x, s->span,
-				 "there is no function #%.*s; the last is #%u",
-				 STR_ARG(s->text), graph_numbers(x->g) - 1);
+		exec_fail(x, s->span, "there is no function #%.*s; the last is #%u",
+			  STR_ARG(s->text), graph_numbers(x->g) - 1);
 	*out = exec_new_set(x, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_id(x->g, f) == n)
 			fnset_add(*out, f);
-	return fnset_count(*out) ? 0 : none_left(x, s);
+	if (!fnset_count(*out))
+		none_left(x, s);
+	return true;
 }
 
 /* The name is that of a context, and a row is a function. */
@@ -466,7 +446,7 @@ static void note_context(struct exec *x, const char *number, struct str name,
 		   number, STR_ARG(name), STR_ARG(function));
 }
 
-int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
+void exec_context_name(struct exec *x, const struct graph *g, struct str *name)
 {
 	const struct match_atom atom = {
 		.field = MATCH_FN, .form = MATCH_EXACT, .text = *name};
@@ -474,15 +454,13 @@ int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
 	struct str function;
 
 	if (g->recorded || !store_any_grouped(g->st) || str_find(*name, '\'') == name->n)
-		return 0;
-	if (match_find(g->st, &atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
+		return;
+	need(match_find(g->st, &atom, x->open->cancel, x->a, &found, x->err), x->err);
 	if (!found.contexts)
-		return 0;
+		return;
 	function = store_fn_alone(g->st, fnset_next(found.fns, 0));
 	note_context(x, "", *name, function);
 	*name = function;
-	return 0;
 }
 
 /* /std::vector</ has the functions with such an argument, too. */
@@ -512,45 +490,43 @@ static void note_inlined(struct exec *x, const struct set *s)
 				 "callers: with inlined | ... has them"));
 }
 
-int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)
+void exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(x, s);
 	struct match_found found;
 	uint32_t n;
 	bool any;
 
-	if (inlined_set(x, s, out) || *out)
-		return x->err->kind;
-	if (find_atom(x, &atom, &found, &any))
-		return x->err->kind;
+	if (inlined_set(x, s, out))
+		return;
+	find_atom(x, &atom, &found, &any);
 	exec_set_of_store(x, found.fns, out);
 	n = count_functions(*out, &found);
 	if (found.contexts && !exec_in_base(x))
 		note_context(x, s->form == MATCH_ID ? "#" : "", s->text,
 			     store_fn_alone(x->g->st, fnset_next(found.fns, 0)));
-	if (add_renamed(x, &atom, *out, &n))
-		return x->err->kind;
+	add_renamed(x, &atom, *out, &n);
 	if (n) {
 		note_arguments(x, s);
 		note_inlined(x, s);
 	}
-	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
-		return x->err->kind;
+	if (!any && n == 0)
+		find_parts(x, s, &atom, &found, out, &n);
 	if (exec_in_base(x))
 		exec_note_found(x, s, n);
 	if (n == 0 && (exec_in_base(x) || exec_base_has(x, s) || x->of_part))
-		return 0;
+		return;
 	if (n == 0) {
 		x->absent = true;
-		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
+		if (found.functions)
+			none_left(x, s);
+		no_such_name(x, s, &atom);
 	}
 	if (atom.part || exec_in_base(x)) {
-		if (!(atom.part))
+		if (!atom.part)
 			note_matches(x, s, found.names, n);
-		return 0;
+		return;
 	}
-	if (note_in_class(x, s, atom, found.fns))
-		return x->err->kind;
+	note_in_class(x, s, atom, found.fns);
 	note_matches(x, s, found.names, n);
-	return 0;
 }

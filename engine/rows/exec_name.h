@@ -10,7 +10,7 @@ struct set;
 
 /* The functions of x->g that the name s means.  Notes say what was taken if it is no whole
  * name of one function.  ERR_QUERY, and x->absent: no function is meant. */
-int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out);
+void exec_name_set(struct exec *x, const struct set *s, struct fn_set **out);
 
 /* Does x run on the base of a comparison? */
 static inline bool exec_in_base(const struct exec *x)
@@ -25,6 +25,6 @@ void exec_note_found(struct exec *x, const struct set *s, uint32_t n);
 
 /* If *name is that of a context, and rows of g are functions: make it the name of the
  * function, with a note. */
-int exec_context_name(struct exec *x, const struct graph *g, struct str *name);
+void exec_context_name(struct exec *x, const struct graph *g, struct str *name);
 
 #endif

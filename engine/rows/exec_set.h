@@ -8,6 +8,6 @@ struct set;
 
 /* The functions of x->g in a set.  Adds notes on how many functions a bare name
  * matched. */
-int exec_set(struct exec *x, const struct set *s, struct fn_set **out);
+void exec_set(struct exec *x, const struct set *s, struct fn_set **out);
 
 #endif

@@ -69,7 +69,7 @@ static bool holds(const struct part_set *s, const struct exec *x)
 }
 
 /* The lines of the parts in x->parts. */
-static int parts_of(struct exec *x, struct part_lines **out)
+static void parts_of(struct exec *x, struct part_lines **out)
 {
 	struct part_set *const s = x->open->part_cache->set, last = s[0];
 	const struct part_lines_opts opts = {.poll = poll, .arg = x};
@@ -84,57 +84,65 @@ static int parts_of(struct exec *x, struct part_lines **out)
 		clear_set(&s[0]);
 		s[0].parts = malloc(n + 1);
 		if (!s[0].parts)
-			return err_no_memory(x->err, NULL);
+			need_memory_for(NULL);
 		if (part_lines_read(st, x->parts, &opts, &s[0].lines, x->err)) {
 			clear_set(&s[0]);
-			return x->err->kind;
+			map_leave(x->err);
 		}
 		memcpy(s[0].parts, x->parts, n);
 		s[0].st = st;
 	}
 	*out = s[0].lines;
-	return 0;
 }
 
-int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-	     int64_t **costs, size_t *n)
+void fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+	      int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
-	if (!x->parts)
-		return store_lines(x->g->st, f, a, rows, costs, n, x->err);
-	return parts_of(x, &p) || part_lines(p, f, a, rows, costs, n, x->err);
+	if (!x->parts) {
+		need(store_lines(x->g->st, f, a, rows, costs, n, x->err), x->err);
+		return;
+	}
+	parts_of(x, &p);
+	need(part_lines(p, f, a, rows, costs, n, x->err), x->err);
 }
 
-int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		     int64_t **costs, size_t *n)
+void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		      int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
-	if (!x->parts)
-		return store_inlined_lines(x->g->st, f, a, rows, costs, n, x->err);
-	return parts_of(x, &p) || part_inlined_lines(p, f, a, rows, costs, n, x->err);
+	if (!x->parts) {
+		need(store_inlined_lines(x->g->st, f, a, rows, costs, n, x->err), x->err);
+		return;
+	}
+	parts_of(x, &p);
+	need(part_inlined_lines(p, f, a, rows, costs, n, x->err), x->err);
 }
 
-static int recorded_sites(struct exec *x, fn_id f, struct arena *a,
-			  struct store_site **rows, int64_t **costs, size_t *n)
+static void recorded_sites(struct exec *x, fn_id f, struct arena *a,
+			   struct store_site **rows, int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
-	if (!x->parts)
-		return store_sites(x->g->st, f, a, rows, costs, n, x->err);
-	return parts_of(x, &p) || part_sites(p, f, a, rows, costs, n, x->err);
+	if (!x->parts) {
+		need(store_sites(x->g->st, f, a, rows, costs, n, x->err), x->err);
+		return;
+	}
+	parts_of(x, &p);
+	need(part_sites(p, f, a, rows, costs, n, x->err), x->err);
 }
 
-int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	     int64_t **costs, size_t *n)
+void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
+	      int64_t **costs, size_t *n)
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
 	size_t k = 0;
 
-	if (recorded_sites(x, f, a, rows, costs, n) || fn_hidden_of(x, &h))
-		return x->err->kind;
+	recorded_sites(x, f, a, rows, costs, n);
+	fn_hidden_of(x, &h);
 	for (size_t i = 0; h && i < *n; i++) {
 		const struct store_site site = (*rows)[i];
 		const enum hidden_call call = fn_hidden_call(h, site.callee);
@@ -151,11 +159,10 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 		(*rows)[k++] = site;
 	}
 	*n = h ? k : *n;
-	return 0;
 }
 
-int fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		    int64_t **costs, uint8_t **about, size_t *n)
+void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		     int64_t **costs, uint8_t **about, size_t *n)
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
@@ -163,12 +170,14 @@ int fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line 
 	size_t all = 0;
 
 	*n = 0;
-	if (fn_hidden_of(x, &h) || !h || recorded_sites(x, f, a, &site, costs, &all))
-		return x->err->kind;
+	fn_hidden_of(x, &h);
+	if (!h)
+		return;
+	recorded_sites(x, f, a, &site, costs, &all);
 	*rows = ARENA_ARRAY(a, struct store_line, all + 1);
 	*about = ARENA_ARRAY(a, uint8_t, all + 1);
 	if (!*rows || !*about)
-		return arena_full(a, x->err);
+		need_memory(a);
 	for (size_t i = 0; i < all; i++) {
 		const enum hidden_call call = fn_hidden_call(h, site[i].callee);
 
@@ -181,17 +190,19 @@ int fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line 
 		(*rows)[(*n)++] =
 			(struct store_line){site[i].file, site[i].line, site[i].instr};
 	}
-	return 0;
 }
 
-int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
-	     size_t *n)
+void fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
+	      size_t *n)
 {
 	struct part_lines *p = NULL;
 
-	if (!x->parts)
-		return store_jumps(x->g->st, f, a, rows, n, x->err);
-	return parts_of(x, &p) || part_jumps(p, f, a, rows, n, x->err);
+	if (!x->parts) {
+		need(store_jumps(x->g->st, f, a, rows, n, x->err), x->err);
+		return;
+	}
+	parts_of(x, &p);
+	need(part_jumps(p, f, a, rows, n, x->err), x->err);
 }
 
 /* The functions of the store by those of x->g; *first is NULL if none is made of several. */
@@ -244,10 +255,23 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 	return rc;
 }
 
+struct reading_parts {
+	struct exec *x;
+	struct part_lines *lines;
+};
+
+static int parts_guarded(void *arg)
+{
+	struct reading_parts *to = arg;
+
+	parts_of(to->x, &to->lines);
+	return 0;
+}
+
 int fn_part_tree(struct exec *x, struct graph *g)
 {
+	struct reading_parts to = {.x = x};
 	struct part_contexts contexts;
-	struct part_lines *p = NULL;
 	struct store_tree tree;
 
 	store_tree(g->st, &tree);
@@ -257,11 +281,10 @@ int fn_part_tree(struct exec *x, struct graph *g)
 		graph_part_tree(g, NULL);
 		return 0;
 	}
-	if (parts_of(x, &p)) {
+	if (map_guard(parts_guarded, &to, ERR_INDEX, x->err)) {
 		const struct err why = *x->err;
 
-		if (why.kind != ERR_PROFILE)
-			return why.kind;
+		need(why.kind != ERR_PROFILE, x->err);
 		err_clear(x->err);
 		exec_notef(x,
 			   "estimates: the stacks of single parts are read from "
@@ -269,22 +292,23 @@ int fn_part_tree(struct exec *x, struct graph *g)
 			   why.text);
 		return 0;
 	}
-	if (part_contexts(p, x->a->cap ? x->a->cap : UINT64_MAX, &contexts, x->err))
+	if (part_contexts(to.lines, x->a->cap ? x->a->cap : UINT64_MAX, &contexts,
+			  x->err))
 		return x->err->kind;
 	if (contexts.n)
 		graph_part_tree(g, &contexts);
 	return 0;
 }
 
-int fn_detail_check(struct exec *x, const struct source *s, const char *name)
+void fn_detail_check(struct exec *x, const struct source *s, const char *name)
 {
 	const bool lines = s->kind == S_LINES || s->kind == S_INSTRS ||
 			   s->kind == S_SOURCE || s->kind == S_ASM;
 
 	if (x->g->detail || (lines && x->g->hides))
-		return 0;
-	exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
-		  name);
-	return err_hint(x->err, "line detail goes with part, thread, collapse%s only",
-			lines ? ", contexts and hide" : " and contexts");
+		return;
+	exec_wrong(x, s->span, "'%s' has no costs of single lines after this graph stage",
+		   name);
+	need_hint(x->err, "line detail goes with part, thread, collapse%s only",
+		  lines ? ", contexts and hide" : " and contexts");
 }

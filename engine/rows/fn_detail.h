@@ -20,20 +20,20 @@ void part_cache_free(struct part_cache *c);
 void part_cache_drop(struct part_cache *c, const struct store *st);
 
 /* Like store_lines(), store_sites(), store_jumps(). */
-int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-	     int64_t **costs, size_t *n);
+void fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+	      int64_t **costs, size_t *n);
 /* With the names of inlined functions, as store_inlined_lines(). */
-int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		     int64_t **costs, size_t *n);
-int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	     int64_t **costs, size_t *n);
-int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
-	     size_t *n);
+void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		      int64_t **costs, size_t *n);
+void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
+	      int64_t **costs, size_t *n);
+void fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
+	      size_t *n);
 
 /* After hide: what is hidden behind the calls of f, in the order of their lines; about[i]: it
  * is a share of the call.  fn_sites() has what is left of calls then. */
-int fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		    int64_t **costs, uint8_t **about, size_t *n);
+void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		     int64_t **costs, uint8_t **about, size_t *n);
 
 /* The functions of the store that one of the graph is made of. */
 struct fn_members {
@@ -54,6 +54,6 @@ int fn_part_tree(struct exec *x, struct graph *g);
 /* ERR_QUERY if single lines have no costs in x->g.  It points at source s and names
  * it.  After hide lines have what is hidden behind them, but a call that leads to others has
  * no single callee. */
-int fn_detail_check(struct exec *x, const struct source *s, const char *name);
+void fn_detail_check(struct exec *x, const struct source *s, const char *name);
 
 #endif

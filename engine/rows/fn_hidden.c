@@ -16,6 +16,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 struct fn_hidden {
 	const struct graph *g;
@@ -49,7 +50,7 @@ static void add_callers(struct fn_hidden *h, fn_id f)
 	}
 }
 
-static int find_shared(struct exec *x, struct fn_hidden *h)
+static void find_shared(struct exec *x, struct fn_hidden *h)
 {
 	const uint32_t n = store_info(h->g->st)->functions;
 
@@ -62,7 +63,6 @@ static int find_shared(struct exec *x, struct fn_hidden *h)
 		add_callers(h, h->fn[i]);
 		exec_poll(x);
 	}
-	return x->err->kind;
 }
 
 /* T(f), without the calls of f by itself. */
@@ -125,26 +125,25 @@ static void find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
 	}
 }
 
-int fn_hidden_of(struct exec *x, const struct fn_hidden **out)
+void fn_hidden_of(struct exec *x, const struct fn_hidden **out)
 {
 	const struct store_info *i = store_info(x->g->st);
 	struct exec keep = *x; /* it lives with the graph */
 	struct fn_hidden *h;
 
 	if ((*out = x->g->hidden) || !x->g->hides)
-		return 0;
+		return;
 	keep.a = x->g->a;
 	h = EXEC_ARRAY(&keep, struct fn_hidden, 1);
 	h->shared = EXEC_ARRAY(&keep, uint32_t, (size_t)i->functions + 1);
 	h->fn = EXEC_ARRAY(&keep, fn_id, (size_t)i->functions + 1);
 	h->g = x->g;
-	if (find_shared(x, h))
-		return x->err->kind;
+	find_shared(x, h);
 	h->stays = EXEC_ARRAY(&keep, double, (size_t)h->n * i->events + 1);
 	for (uint32_t e = 0; h->n && e < i->events; e++)
 		find_shares(x, h, e);
 	*out = x->g->hidden = h;
-	return store_check(x->g->st, x->err);
+	need(store_check(x->g->st, x->err), x->err);
 }
 
 enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee)

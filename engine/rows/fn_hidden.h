@@ -15,7 +15,7 @@ struct fn_hidden;
 enum hidden_call { CALL_VISIBLE, CALL_HIDDEN, CALL_SHARED };
 
 /* That of x->g, made once; *out NULL: nothing is hidden there. */
-int fn_hidden_of(struct exec *x, const struct fn_hidden **out);
+void fn_hidden_of(struct exec *x, const struct fn_hidden **out);
 enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee);
 /* The hidden part of a cost of a call, of a recorded event. */
 int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,

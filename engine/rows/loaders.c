@@ -199,22 +199,20 @@ static bool add_others(struct loading *l)
 }
 
 /* The loaders that f registers by calling `callee`. */
-static int add_registered(struct loading *l, fn_id f, fn_id callee)
+static void add_registered(struct loading *l, fn_id f, fn_id callee)
 {
 	struct store_site *site;
 	int64_t *costs;
 	size_t n;
 
 	arena_reset(l->scratch);
-	if (fn_sites(l->x, f, l->scratch, &site, &costs, &n))
-		return l->x->err->kind;
+	fn_sites(l->x, f, l->scratch, &site, &costs, &n);
 	for (size_t i = 0; i < n; i++)
 		if (site[i].callee == callee &&
 		    !add_closures(l, store_file(l->st, site[i].file), site[i].line) &&
 		    !add_methods(l, f) && !add_others(l))
 			l->unknown++;
 	exec_poll_now(l->x);
-	return 0;
 }
 
 /* ---- without a call ---- */
@@ -229,7 +227,7 @@ static void add_called(struct loading *l, fn_id asks)
 		fnset_add(l->found, store_edge_callee(l->st, first + i));
 }
 
-static int add_known(struct loading *l, fn_id f)
+static void add_known(struct loading *l, fn_id f)
 {
 	static const char *const ask[] = {
 		"php::class_exists",   "php::interface_exists",	 "php::trait_exists",
@@ -245,12 +243,9 @@ static int add_known(struct loading *l, fn_id f)
 	    str_eq(str_basename(file), STR("autoload.php")))
 		fnset_add(l->found, f);
 	if (!is_internal(name) || !str_ends(name, STR("::spl_autoload_register")))
-		return 0;
+		return;
 	for (uint32_t i = 0; i < store_caller_count(l->st, f); i++)
-		if (add_registered(l, store_edge_caller(l->st, store_caller(l->st, f, i)),
-				   f))
-			return l->x->err->kind;
-	return 0;
+		add_registered(l, store_edge_caller(l->st, store_caller(l->st, f, i)), f);
 }
 
 /* ---- all ---- */
@@ -275,7 +270,7 @@ static void find_more(struct loading *l, const struct fn_set *set)
 	}
 }
 
-static int find_loaders(struct loading *l, struct fn_set *set)
+static void find_loaders(struct loading *l, struct fn_set *set)
 {
 	struct fn_set *here = NULL;
 
@@ -284,15 +279,13 @@ static int find_loaders(struct loading *l, struct fn_set *set)
 	while (lead_on(l))
 		exec_poll_now(l->x);
 	for (fn_id f = 0; f < l->n; f++)
-		if (add_known(l, f))
-			return l->x->err->kind;
+		add_known(l, f);
 	exec_set_of_store(l->x, l->found, &here);
 	fnset_or(set, here);
 	find_more(l, set);
-	return 0;
 }
 
-int exec_add_loaders(struct exec *x, struct fn_set *set)
+void exec_add_loaders(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	struct loading l = {.x = x, .st = st, .n = store_info(st)->functions};
@@ -302,12 +295,11 @@ int exec_add_loaders(struct exec *x, struct fn_set *set)
 		php = is_internal(store_fn_shown(st, f)) ||
 		      name_included(store_fn_shown(st, f)).n;
 	if (!php)
-		return 0;
+		return;
 	l.facts = EXEC_ARRAY(x, uint8_t, l.n + 1);
 	l.found = exec_new_set(x, l.n);
 	l.requires = exec_new_set(x, l.n);
 	l.scratch = need_scratch(x->a);
 	find_loaders(&l, set);
 	scratch_free(l.scratch);
-	return x->err->kind;
 }

@@ -17,6 +17,6 @@ struct loaders_more {
 };
 
 /* Add the loaders to a set of x->g.  *x->more, if there is one, gets the rest. */
-int exec_add_loaders(struct exec *x, struct fn_set *set);
+void exec_add_loaders(struct exec *x, struct fn_set *set);
 
 #endif

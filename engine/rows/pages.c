@@ -29,14 +29,13 @@ static bool is_cum(const struct table_col *c)
 
 /* cum%: the sum over the rows in their current order, an estimate from the first
  * estimate on. */
-static int fill_cum(struct table *t, struct table_col *c)
+static void fill_cum(struct table *t, struct table_col *c)
 {
 	struct table_col *self;
 	double sum = 0, total;
 	bool estimated = false;
 
-	if (table_own(t, STR("self"), t->event, false, &self))
-		return t->x->err->kind;
+	table_own(t, STR("self"), t->event, false, &self);
 	total = (double)graph_total(t->g, t->event);
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
 	if (self->estimated) {
@@ -57,7 +56,6 @@ static int fill_cum(struct table *t, struct table_col *c)
 		exec_poll(t->x);
 	}
 	c->filled = true;
-	return 0;
 }
 
 void to_column(const struct table_col *c, struct column *out)
@@ -82,9 +80,12 @@ void to_column(const struct table_col *c, struct column *out)
 
 /* ---- results of many rows, page by page ---- */
 
-int fill_shown(struct table *t, struct table_col *c)
+void fill_shown(struct table *t, struct table_col *c)
 {
-	return is_cum(c) && !c->filled ? fill_cum(t, c) : table_fill(t, c);
+	if (is_cum(c) && !c->filled)
+		fill_cum(t, c);
+	else
+		table_fill(t, c);
 }
 
 /* A page of the rows. */
@@ -125,7 +126,7 @@ static bool holds_codes(const struct result_pages *p, const struct table_col *c)
 }
 
 /* Room for a page, which stays until the query ends. */
-static int new_page(const struct result_pages *p, struct exec *x, struct page *h)
+static void new_page(const struct result_pages *p, struct exec *x, struct page *h)
 {
 	struct exec *own = p->t->x;
 	const size_t n = p->r->ncols;
@@ -135,8 +136,6 @@ static int new_page(const struct result_pages *p, struct exec *x, struct page *h
 			   .read = EXEC_ARRAY(own, struct str, PAGE),
 			   .order = order_new(own),
 			   .cols = EXEC_ARRAY(own, struct column, n + 1)};
-	if (!h->order)
-		return own->err->kind;
 	memcpy(h->cols, p->r->cols, n * sizeof(*h->cols));
 	for (size_t k = 0; k < n; k++) {
 		const struct table_col *c = p->col[k];
@@ -146,40 +145,35 @@ static int new_page(const struct result_pages *p, struct exec *x, struct page *h
 			continue;
 		h->buf[k] =
 			exec_alloc(own, PAGE, codes ? sizeof(struct str) : col_width(c));
-		if (table_prepare(p->t, c))
-			return own->err->kind;
+		table_prepare(p->t, c);
 	}
-	return 0;
 }
 
 /* A page of the texts of a column that keeps their numbers, or has been filled. */
-static int hold_texts(const struct page *h, struct table *rows, struct table_col *c,
-		      struct str *buf)
+static void hold_texts(const struct page *h, struct table *rows, struct table_col *c,
+		       struct str *buf)
 {
 	const bool filled = c->filled;
 
-	if (!filled && table_fill_into(rows, c, h->read))
-		return h->x->err->kind;
+	if (!filled)
+		table_fill_into(rows, c, h->read);
 	for (size_t i = 0; i < rows->n; i++)
 		buf[filled ? i : order_place(h->order, i)] = col_text(rows, c, i);
 	c->s = buf;
 	c->dict = DICT_NONE;
-	return 0;
 }
 
 /* A page of a column that is not filled. */
-static int hold_values(const struct page *h, struct table *rows, struct table_col *c,
-		       void *buf)
+static void hold_values(const struct page *h, struct table *rows, struct table_col *c,
+			void *buf)
 {
-	if (table_fill_into(rows, c, h->read))
-		return h->x->err->kind;
+	table_fill_into(rows, c, h->read);
 	order_rows(h->order, h->read, buf, col_width(c), rows->n);
 	c->p = buf;
-	return 0;
 }
 
-static int hold_column(const struct result_pages *p, size_t k, const struct page *h,
-		       struct table *rows)
+static void hold_column(const struct result_pages *p, size_t k, const struct page *h,
+			struct table *rows)
 {
 	struct table_col c = *p->col[k];
 	const bool codes = holds_codes(p, &c);
@@ -189,16 +183,16 @@ static int hold_column(const struct result_pages *p, size_t k, const struct page
 		c.estimated = c.estimated ? c.estimated + h->first : NULL;
 		c.absent = c.absent ? c.absent + h->first : NULL;
 	} else if (!c.machine)
-		return 0;
-	if (codes ? hold_texts(h, rows, &c, h->buf[k])
-		  : !c.filled && hold_values(h, rows, &c, h->buf[k]))
-		return h->x->err->kind;
+		return;
+	if (codes)
+		hold_texts(h, rows, &c, h->buf[k]);
+	else if (!c.filled)
+		hold_values(h, rows, &c, h->buf[k]);
 	if (!p->col[k]->filled && c.estimated)
 		order_flags(h->order, c.estimated, rows->n);
 	if (!p->col[k]->filled && c.absent)
 		order_flags(h->order, c.absent, rows->n);
 	to_column(&c, &h->cols[k]);
-	return 0;
 }
 
 static int fill_page(struct result_pages *p, struct page *h, size_t first)
@@ -213,8 +207,7 @@ static int fill_page(struct result_pages *p, struct page *h, size_t first)
 	if (!rows.ref)
 		return rows.x->err->kind;
 	for (size_t k = 0; k < p->r->ncols; k++)
-		if (hold_column(p, k, h, &rows))
-			return rows.x->err->kind;
+		hold_column(p, k, h, &rows);
 	h->held = rows.n;
 	return store_check(rows.g->st, rows.x->err);
 }
@@ -277,8 +270,7 @@ static int new_pages(void *arg)
 		p->x[i].a = &p->a[i];
 		p->x[i].err = &p->err[i];
 		p->x[i].doubts = NULL; /* the answer has its own */
-		if (new_page(p, &p->x[i], &p->page[i]))
-			return p->t->x->err->kind;
+		new_page(p, &p->x[i], &p->page[i]);
 	}
 	return 0;
 }
@@ -324,8 +316,8 @@ static int fill_guarded(void *arg)
 		turn_page(p, k->first);
 		return p->page[p->now].x->err->kind;
 	}
-	if (!h->x && new_page(p, p->t->x, h))
-		return p->t->x->err->kind;
+	if (!h->x)
+		new_page(p, p->t->x, h);
 	return fill_page(p, h, k->first);
 }
 
@@ -364,8 +356,7 @@ static int load_guarded(void *arg)
 	const struct asked_page *k = arg;
 	struct table_col *c = k->p->col[k->col];
 
-	if (fill_shown(k->p->t, c))
-		return k->p->t->x->err->kind;
+	fill_shown(k->p->t, c);
 	table_texts(k->p->t, c);
 	return 0;
 }
@@ -405,7 +396,7 @@ int result_whole(const struct result *r, struct err *err)
 	return 0;
 }
 
-int page_result(struct table *t, struct result *r)
+void page_result(struct table *t, struct result *r)
 {
 	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
 
@@ -419,11 +410,10 @@ int page_result(struct table *t, struct result *r)
 		if (!c->machine && !c->table)
 			continue;
 		/* A running sum covers all rows before, not only a page. */
-		if (c->machine && is_cum(c) && fill_shown(t, c))
-			return t->x->err->kind;
+		if (c->machine && is_cum(c))
+			fill_shown(t, c);
 		to_column(c, &r->cols[r->ncols]);
 		p->col[r->ncols++] = c;
 	}
 	r->pages = p; /* none is loaded yet */
-	return 0;
 }

@@ -16,10 +16,11 @@
 #include "engine/rows/exec_set.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 struct place_set {
 	enum set_op op;		  /* SET_ATOM: a leaf */
-	struct place_set *a, *b;  /* SET_NOT only has a; of SET_OR one may be NULL */
+	struct place_set *a, *b;  /* SET_NOT only has a */
 	const struct fn_set *fns; /* of a leaf */
 	const uint8_t *files;	  /* [files]: of a leaf in place of fns; or NULL */
 };
@@ -61,7 +62,7 @@ static void note_parts(struct exec *x, const struct set *s, uint32_t n)
 }
 
 /* The files that are meant, as those of functions: a whole name, or else a part of it. */
-static int find_files(struct exec *x, const struct set *s, const uint8_t **out)
+static void find_files(struct exec *x, const struct set *s, const uint8_t **out)
 {
 	const int ways = s->form == MATCH_BARE && !x->whole ? 3 : 1;
 	struct match_atom atom = set_atom(s);
@@ -71,8 +72,8 @@ static int find_files(struct exec *x, const struct set *s, const uint8_t **out)
 	for (int i = 0; i < ways && !n; i++) {
 		atom.part = i > 0;
 		atom.nocase |= i > 1;
-		if (match_files(x->g->st, &atom, x->open->cancel, x->a, out, &n, x->err))
-			return x->err->kind;
+		need(match_files(x->g->st, &atom, x->open->cancel, x->a, out, &n, x->err),
+		     x->err);
 	}
 	if (!n)
 		*out = NULL;
@@ -80,93 +81,128 @@ static int find_files(struct exec *x, const struct set *s, const uint8_t **out)
 		exec_note_found(x, s, n);
 	if (n && atom.part)
 		note_parts(x, s, n);
+}
+
+static struct place_set *find(struct exec *x, const struct set *s, unsigned deep);
+
+struct tried {
+	struct exec *x;
+	const struct set *s;
+	unsigned deep;
+	struct place_set *found;
+};
+
+static int find_guarded(void *arg)
+{
+	struct tried *t = arg;
+
+	t->found = find(t->x, t->s, t->deep);
 	return 0;
 }
 
-static int find(struct exec *x, const struct set *s, unsigned deep,
-		struct place_set **out);
+/* NULL: why not is in err, and in x->absent whether nothing has the name. */
+static struct place_set *try_find(struct exec *x, const struct set *s, unsigned deep,
+				  struct err *err)
+{
+	struct tried t = {x, s, deep, NULL};
 
-/* One side of `or`; *out stays NULL if nothing has that name. */
-static int either_side(struct exec *x, const struct set *s, unsigned deep,
-		       struct place_set **out, struct err *err)
+	x->err = err;
+	x->absent = false;
+	return map_guard(find_guarded, &t, ERR_INDEX, err) ? NULL : t.found;
+}
+
+/* One side of `or`; NULL: nothing has that name. */
+static struct place_set *find_side(struct exec *x, const struct set *s, unsigned deep,
+				   struct err *err)
 {
 	struct exec side = *x;
+	struct place_set *found = try_find(&side, s, deep, err);
 
-	side.err = err;
-	side.absent = false;
-	if (!find(&side, s, deep, out))
-		return 0;
-	if (!side.absent)
-		*x->err = *err;
-	*out = NULL;
-	return x->err->kind;
+	need(!found && !side.absent, err);
+	return found;
 }
 
-static int find_or(struct exec *x, const struct set *s, unsigned deep,
-		   struct place_set *p)
+/* As those of functions (exec_set.c). */
+static struct place_set *find_or(struct exec *x, const struct set *s, unsigned deep)
 {
-	struct err no_a = {0}, no_b = {0};
+	const struct set **side, *first = s;
+	struct place_set *all;
+	struct err no_a = {0};
+	size_t n = 0;
 
-	if (either_side(x, s->a, deep, &p->a, &no_a) ||
-	    either_side(x, s->b, deep, &p->b, &no_b))
-		return x->err->kind;
-	if (p->a && p->b)
-		return 0;
-	if (p->a || p->b) {
-		exec_notef(x, "%s: the others are taken", p->a ? no_b.text : no_a.text);
-		return 0;
+	for (; first->op == SET_OR; first = first->a)
+		n++;
+	side = EXEC_ARRAY(x, const struct set *, n);
+	for (size_t i = n; i > 0; i--, s = s->a)
+		side[i - 1] = s->b;
+	all = find_side(x, first, deep, &no_a);
+	for (size_t i = 0; i < n; i++) {
+		struct err no_b = {0};
+		struct place_set *b = find_side(x, side[i], deep, &no_b), *both;
+
+		if (all && b) {
+			both = EXEC_ARRAY(x, struct place_set, 1);
+			*both = (struct place_set){.op = SET_OR, .a = all, .b = b};
+			all = both;
+		} else if (all || b) {
+			exec_notef(x, "%s: the others are taken",
+				   all ? no_b.text : no_a.text);
+			all = all ? all : b;
+		}
 	}
-	x->absent = true;
-	*x->err = no_a;
-	return (int)no_a.kind;
+	x->absent = !all;
+	need(!all, &no_a);
+	return all;
 }
 
-/* A set that a $x stands for.  False: its error is in the text of the let, and exec_set() has
+/* A set that a $x stands for.  NULL: its error is in the text of the let, and exec_set() has
  * the one to tell. */
-static bool find_meaning(struct exec *x, const struct set *var, unsigned deep,
-			 struct place_set **out)
+static struct place_set *find_meaning(struct exec *x, const struct set *var,
+				      unsigned deep)
 {
 	const struct set *is = meaning_of(x, var);
 	struct exec in = *x;
 	struct err err = {0};
 
-	in.err = &err;
-	return is && deep < DEEPEST && has_file(x, is, deep) &&
-	       !find(&in, is, deep + 1, out);
+	return is && deep < DEEPEST && has_file(x, is, deep)
+		       ? try_find(&in, is, deep + 1, &err)
+		       : NULL;
 }
 
-static int find(struct exec *x, const struct set *s, unsigned deep,
-		struct place_set **out)
+static struct place_set *find(struct exec *x, const struct set *s, unsigned deep)
 {
-	struct place_set *p = EXEC_ARRAY(x, struct place_set, 1);
+	struct place_set *p = s->op == SET_VAR ? find_meaning(x, s, deep) : NULL;
 	struct fn_set *fns = NULL;
 
-	if ((s->op == SET_VAR && find_meaning(x, s, deep, out)))
-		return x->err->kind;
-	*out = p;
-	p->op = s->op == SET_VAR ? SET_ATOM : s->op;
+	if (p)
+		return p;
 	if (s->op == SET_OR)
-		return find_or(x, s, deep, p);
-	if (s->op == SET_AND || s->op == SET_NOT)
-		return find(x, s->a, deep, &p->a) || (s->b && find(x, s->b, deep, &p->b))
-			       ? x->err->kind
-			       : 0;
-	if (s->op == SET_ATOM && s->field == MATCH_FILE && find_files(x, s, &p->files))
-		return x->err->kind;
+		return find_or(x, s, deep);
+	p = EXEC_ARRAY(x, struct place_set, 1);
+	p->op = s->op == SET_VAR ? SET_ATOM : s->op;
+	if (s->op == SET_AND || s->op == SET_NOT) {
+		p->a = find(x, s->a, deep);
+		p->b = s->b ? find(x, s->b, deep) : NULL;
+		return p;
+	}
+	if (s->op == SET_ATOM && s->field == MATCH_FILE)
+		find_files(x, s, &p->files);
 	/* Its functions, where no file has the name: they may be those of the base. */
-	if (p->files || !exec_set(x, s, &fns))
-		p->fns = fns;
-	return x->err->kind;
+	if (!p->files)
+		exec_set(x, s, &fns);
+	p->fns = fns;
+	return p;
 }
 
-int exec_place_set(struct exec *x, const struct set *s, struct fn_set **fns,
-		   struct place_set **places)
+void exec_place_set(struct exec *x, const struct set *s, struct fn_set **fns,
+		    struct place_set **places)
 {
 	*fns = NULL;
 	*places = NULL;
-	return has_file(x, s, 0) ? find(x, s, 0, places)
-	       : x->err->kind	 ? x->err->kind
-				 : exec_set(x, s, fns);
+	if (has_file(x, s, 0))
+		*places = find(x, s, 0);
+	else
+		exec_set(x, s, fns);
 }
 
 bool place_set_has(const struct place_set *p, uint32_t f, file_id file)

@@ -18,8 +18,8 @@ struct set;
 
 /* Resolve a set as exec_set() does, with its notes and errors.  *places is NULL if the set
  * has no file:, and *fns are its functions then; else *fns is NULL. */
-int exec_place_set(struct exec *x, const struct set *s, struct fn_set **fns,
-		   struct place_set **places);
+void exec_place_set(struct exec *x, const struct set *s, struct fn_set **fns,
+		    struct place_set **places);
 /* Is a line in the set?  f: its function in x->g; file: without the name of inlined code. */
 bool place_set_has(const struct place_set *p, uint32_t f, file_id file);
 /* Is the file one that the set names, wherever in it? */

@@ -65,19 +65,16 @@ static void add(struct exec *x, const struct fn_set *found, struct fn_set *set)
 	fnset_or(set, here);
 }
 
-int exec_add_start(struct exec *x, struct fn_set *set)
+void exec_add_start(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	struct fn_set *found = exec_new_set(x, store_info(st)->functions);
 
-	if (!found)
-		return x->err->kind;
 	for (fn_id f = 0; f < store_info(st)->functions; f++)
 		if (is_linker(store_fn_obj(st, f)) && !goes_on(st, f) &&
 		    !is_service(store_fn_shown(st, f)))
 			fnset_add(found, f);
 	add(x, found, set);
-	return 0;
 }
 
 /* ---- the program ---- */
@@ -135,17 +132,14 @@ static struct str obj_of_program(struct store *st)
 	return obj.n ? obj : obj_of_main(st);
 }
 
-int exec_add_program(struct exec *x, struct fn_set *set)
+void exec_add_program(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	const struct str obj = obj_of_program(st);
 	struct fn_set *found = exec_new_set(x, store_info(st)->functions);
 
-	if (!found)
-		return x->err->kind;
 	for (fn_id f = 0; f < store_info(st)->functions && obj.n; f++)
 		if (!str_starts(obj, STR("???")) && str_eq(store_fn_obj(st, f), obj))
 			fnset_add(found, f);
 	add(x, found, set);
-	return 0;
 }

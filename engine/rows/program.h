@@ -7,8 +7,8 @@ struct fn_set;
 
 /* Add to a set of x->g: the functions of the dynamic linker, without that which goes on to
  * the program. */
-int exec_add_start(struct exec *x, struct fn_set *set);
+void exec_add_start(struct exec *x, struct fn_set *set);
 /* The functions of the object that the command starts. */
-int exec_add_program(struct exec *x, struct fn_set *set);
+void exec_add_program(struct exec *x, struct fn_set *set);
 
 #endif

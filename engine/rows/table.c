@@ -8,6 +8,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 bool col_is_f(enum col_type t)
 {
@@ -60,8 +61,7 @@ static struct table_col *new_col(struct table *t)
 
 	exec_grow(t->x, &t->cols, &t->cap, t->ncols, t->ncols + 1, sizeof(*t->cols));
 	c = EXEC_ARRAY(t->x, struct table_col, 1);
-	if (c)
-		t->cols[t->ncols++] = c;
+	t->cols[t->ncols++] = c;
 	return c;
 }
 
@@ -104,13 +104,11 @@ struct unit source_unit(const struct check_env *env, const struct source_def *sr
 		       : (struct unit){0};
 }
 
-static int add_def(struct table *t, const struct col_def *d)
+static void add_def(struct table *t, const struct col_def *d)
 {
 	struct table_col *c = new_col(t);
 	struct str name = str_c(d->name);
 
-	if (!c)
-		return t->x->err->kind;
 	c->name = name;
 	c->def = d;
 	c->type = d->type;
@@ -126,11 +124,10 @@ static int add_def(struct table *t, const struct col_def *d)
 		c->def = source_col(t->src, (struct str){name.p, name.n - 1});
 		c->percent = true;
 	}
-	return 0;
 }
 
-int table_init(struct exec *x, struct table *t, const struct source_def *src,
-	       struct graph *g, size_t n)
+void table_init(struct exec *x, struct table *t, const struct source_def *src,
+		struct graph *g, size_t n)
 {
 	t->x = x;
 	t->src = src;
@@ -139,10 +136,9 @@ int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	t->rows_before = n;
 	t->event = x->event;
 	for (size_t i = 0; src && i < src->ncols; i++)
-		if ((src->cols[i].flags & (SHOW_M | SHOW_T)) && add_def(t, &src->cols[i]))
-			return x->err->kind;
+		if (src->cols[i].flags & (SHOW_M | SHOW_T))
+			add_def(t, &src->cols[i]);
 	exec_rows(x, n);
-	return 0;
 }
 
 void table_refs(struct table *t)
@@ -391,32 +387,32 @@ static void column_costs(const struct table *t, const struct table_col *c)
 	graph_event(t->g, t->event);
 }
 
-int table_prepare(const struct table *t, const struct table_col *c)
+void table_prepare(const struct table *t, const struct table_col *c)
 {
 	if (!c->def || !c->def->get.prepare)
-		return 0;
+		return;
 	column_costs(t, c);
-	return c->def->get.prepare(t, event_of(t, c)) ? t->x->err->kind : 0;
+	need(c->def->get.prepare(t, event_of(t, c)), t->x->err);
 }
 
-int table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
+void table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
 {
 	const bool count = c->type == COL_COUNT;
 	bool full = false;
 
 	if (!x->doubts || (!count && c->type != COL_COST && c->type != COL_DELTA))
-		return 0;
+		return;
 	for (size_t i = 0; i < n; i++)
 		full |= (!c->absent || !c->absent[i]) &&
 			(count ? c->u[i] == UINT64_MAX
 			       : (c->i[i] == INT64_MAX || c->i[i] == INT64_MIN));
-	return full ? exec_doubt(x, DOUBT_ODD,
-				 STR("a sum does not fit in 64 bits: it stands at the "
-				     "largest number, and changes of it are not seen"))
-		    : 0;
+	if (full)
+		exec_doubt(x, DOUBT_ODD,
+			   STR("a sum does not fit in 64 bits: it stands at the "
+			       "largest number, and changes of it are not seen"));
 }
 
-int table_fill_into(struct table *t, struct table_col *c, void *buf)
+void table_fill_into(struct table *t, struct table_col *c, void *buf)
 {
 	column_costs(t, c);
 	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;
@@ -429,24 +425,22 @@ int table_fill_into(struct table *t, struct table_col *c, void *buf)
 	fill_flags(t, c);
 	/* Building a name may have been refused memory. */
 	if (t->x->a->refused)
-		return arena_full(t->x->a, t->x->err);
+		need_memory(t->x->a);
 	c->filled = true;
-	return table_doubt_full(t->x, c, t->n);
+	table_doubt_full(t->x, c, t->n);
 }
 
-int table_fill(struct table *t, struct table_col *c)
+void table_fill(struct table *t, struct table_col *c)
 {
-	void *buf;
-
 	if (c->filled || !c->def || c->def->flags & IS_CUM)
-		return 0;
-	if (t->vs)
-		return t->joined->fill(t, c);
+		return;
+	if (t->vs) {
+		need(t->joined->fill(t, c), t->x->err);
+		return;
+	}
 	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;
-	if (table_prepare(t, c))
-		return t->x->err->kind;
-	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
-	return buf ? table_fill_into(t, c, buf) : t->x->err->kind;
+	table_prepare(t, c);
+	table_fill_into(t, c, exec_alloc(t->x, t->n ? t->n : 1, col_width(c)));
 }
 
 void table_texts(struct table *t, struct table_col *c)
@@ -488,8 +482,8 @@ static struct table_col *find_col(struct table *t, struct str base, uint32_t eve
 	return NULL;
 }
 
-int table_add(struct table *t, struct str base, uint32_t event, bool percent,
-	      struct table_col **out)
+void table_add(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out)
 {
 	struct table_col *c = find_col(t, base, event, percent, false);
 	const struct col_def *d;
@@ -498,8 +492,7 @@ int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 		struct str ev =
 			event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
 
-		if (!(c = new_col(t)))
-			return t->x->err->kind;
+		c = new_col(t);
 		c->def = d;
 		c->event = event;
 		c->unit = source_unit(t->x->env, t->src, d, event);
@@ -507,36 +500,29 @@ int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 		c->type = percent ? COL_PERCENT : d->type;
 		c->adds_up = d->flags & ADDS_UP;
 		c->name = event == t->event || !(d->flags & PER_EVENT)
-				  ? arena_printf(t->x->a, "%s%s", d->name,
-						 percent ? "%" : "")
-				  : arena_printf(t->x->a, "%s.%.*s%s", d->name,
-						 STR_ARG(ev), percent ? "%" : "");
-		if (!c->name.p)
-			return arena_full(t->x->a, t->x->err);
+				  ? need_printf(t->x->a, "%s%s", d->name,
+						percent ? "%" : "")
+				  : need_printf(t->x->a, "%s.%.*s%s", d->name,
+						STR_ARG(ev), percent ? "%" : "");
 	}
 	if (!c)
-		return err_set(t->x->err, ERR_QUERY, 0, "this table has no column '%.*s'",
-			       STR_ARG(base));
+		need_fail(ERR_QUERY, "this table has no column '%.*s'", STR_ARG(base));
 	*out = c;
-	return 0;
 }
 
-int table_own(struct table *t, struct str base, uint32_t event, bool percent,
-	      struct table_col **out)
+void table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out)
 {
-	return table_add(t, base, event, percent, out) || table_fill(t, *out)
-		       ? t->x->err->kind
-		       : 0;
+	table_add(t, base, event, percent, out);
+	table_fill(t, *out);
 }
 
-int table_show(struct table *t, struct str name)
+void table_show(struct table *t, struct str name)
 {
 	struct table_col *c;
 
-	if (table_add(t, name, t->event, false, &c))
-		return t->x->err->kind;
+	table_add(t, name, t->event, false, &c);
 	c->table = true;
-	return 0;
 }
 
 bool table_taken(const struct table *t, struct str name)
@@ -548,28 +534,26 @@ bool table_taken(const struct table *t, struct str name)
 }
 
 /* Same order as in check_expr.c: columns that stages added come first. */
-int table_find(struct table *t, struct str base, uint32_t event, bool percent,
-	       struct table_col **out)
+void table_find(struct table *t, struct str base, uint32_t event, bool percent,
+		struct table_col **out)
 {
 	*out = find_col(t, base, event, percent, true);
-	return *out ? 0 : table_add(t, base, event, percent, out);
+	if (!*out)
+		table_add(t, base, event, percent, out);
 }
 
-int table_column(struct table *t, struct str base, uint32_t event, bool percent,
-		 struct table_col **out)
+void table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		  struct table_col **out)
 {
-	return table_find(t, base, event, percent, out) || table_fill(t, *out)
-		       ? t->x->err->kind
-		       : 0;
+	table_find(t, base, event, percent, out);
+	table_fill(t, *out);
 }
 
-int table_adopt(struct table *t, struct str name, const struct table_col *v,
-		struct table_col **out)
+void table_adopt(struct table *t, struct str name, const struct table_col *v,
+		 struct table_col **out)
 {
 	struct table_col *c = new_col(t);
 
-	if (!c)
-		return t->x->err->kind;
 	*c = (struct table_col){
 		.name = name,
 		.type = v->type,
@@ -584,16 +568,15 @@ int table_adopt(struct table *t, struct str name, const struct table_col *v,
 		.absent = v->absent,
 	};
 	*out = c;
-	return 0;
 }
 
-int table_append(struct table *t, struct str name, enum col_type type,
-		 struct table_col **out)
+void table_append(struct table *t, struct str name, enum col_type type,
+		  struct table_col **out)
 {
 	struct table_col v = {.type = type, .event = t->event};
 
 	v.p = exec_alloc(t->x, t->n ? t->n : 1, col_width(&v));
-	return v.p && !table_adopt(t, name, &v, out) ? 0 : t->x->err->kind;
+	table_adopt(t, name, &v, out);
 }
 
 static void gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,

@@ -178,42 +178,42 @@ static inline uint32_t row_ref(const struct table *t, size_t i)
 	return t->ref ? t->ref[i] : (uint32_t)(t->first + i);
 }
 
-int table_init(struct exec *x, struct table *t, const struct source_def *src,
-	       struct graph *g, size_t n);
+void table_init(struct exec *x, struct table *t, const struct source_def *src,
+		struct graph *g, size_t n);
 /* Make references explicit: 0..n-1 if ref is NULL. */
 void table_refs(struct table *t);
 /* Find the column, or add it without showing it.  It may not be filled yet. */
-int table_find(struct table *t, struct str base, uint32_t event, bool percent,
-	       struct table_col **out);
+void table_find(struct table *t, struct str base, uint32_t event, bool percent,
+		struct table_col **out);
 /* Find or add a column of the source, even if an added one took the name. */
-int table_add(struct table *t, struct str base, uint32_t event, bool percent,
-	      struct table_col **out);
+void table_add(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out);
 /* table_find() and table_add(), filled. */
-int table_column(struct table *t, struct str base, uint32_t event, bool percent,
-		 struct table_col **out);
-int table_own(struct table *t, struct str base, uint32_t event, bool percent,
-	      struct table_col **out);
+void table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		  struct table_col **out);
+void table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out);
 /* Has a stage added a column with this name? */
 bool table_taken(const struct table *t, struct str name);
 /* Do once for all rows what the cells of a column need; table_fill() does it. */
-int table_prepare(const struct table *t, const struct table_col *c);
+void table_prepare(const struct table *t, const struct table_col *c);
 /* Compute the values of a column. */
-int table_fill(struct table *t, struct table_col *c);
+void table_fill(struct table *t, struct table_col *c);
 /* Show a column of the source to people. */
-int table_show(struct table *t, struct str name);
+void table_show(struct table *t, struct str name);
 /* Compute them in buf, col_width() * t->n bytes. */
-int table_fill_into(struct table *t, struct table_col *c, void *buf);
+void table_fill_into(struct table *t, struct table_col *c, void *buf);
 /* A cost or count that does not fit in 64 bits stands at their end: if one of the n cells does,
  * say so; `expect` doubts the answer. */
-int table_doubt_full(struct exec *x, const struct table_col *c, size_t n);
+void table_doubt_full(struct exec *x, const struct table_col *c, size_t n);
 /* Replace the numbers of a column by texts. */
 void table_texts(struct table *t, struct table_col *c);
 /* Append a computed column of t->n rows, of zeros. */
-int table_append(struct table *t, struct str name, enum col_type type,
-		 struct table_col **out);
+void table_append(struct table *t, struct str name, enum col_type type,
+		  struct table_col **out);
 /* Append one with the values, flags, type and event of v. */
-int table_adopt(struct table *t, struct str name, const struct table_col *v,
-		struct table_col **out);
+void table_adopt(struct table *t, struct str name, const struct table_col *v,
+		 struct table_col **out);
 /* Keep rows keep[0..n-1], in this order. */
 void table_select(struct table *t, const uint32_t *keep, size_t n);
 /* The function of the row in the first profile, or GRAPH_NONE. */
@@ -222,8 +222,8 @@ uint32_t table_fn(const struct table *t, size_t row);
 uint32_t table_end(const struct table *t, uint32_t ref, unsigned end);
 /* *yes: no row has more self cost than the one before, so that a running sum of it says
  * something. */
-int table_by_self(struct table *t, bool *yes);
-int table_result(struct table *t, struct result *r);
+void table_by_self(struct table *t, bool *yes);
+void table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);
 /* Are its costs of an event, with the unit of that?  Those of a comparison of counts are not. */

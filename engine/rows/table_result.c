@@ -13,16 +13,14 @@
 #include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 
-int table_by_self(struct table *t, bool *yes)
+void table_by_self(struct table *t, bool *yes)
 {
 	struct table_col *self;
 
 	*yes = true;
-	if (table_own(t, STR("self"), t->event, false, &self))
-		return t->x->err->kind;
+	table_own(t, STR("self"), t->event, false, &self);
 	for (size_t i = 1; i < t->n && *yes; i++)
 		*yes = self->i[i] <= self->i[i - 1];
-	return 0;
 }
 
 /* A kept answer (`_`) has the numbers that its columns have. */
@@ -62,14 +60,13 @@ static void forget_sums(struct table *t, struct result *r)
 }
 
 /* The units of rows that are each of an event of their own. */
-static int row_units(struct table *t, struct result *r)
+static void row_units(struct table *t, struct result *r)
 {
 	const struct check_env *env = t->x->env;
 	struct table_col *name;
 	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
 
-	if (table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name))
-		return t->x->err->kind;
+	table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name);
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t e = check_find_event(env, name->s[i]);
 
@@ -79,7 +76,6 @@ static int row_units(struct table *t, struct result *r)
 	for (size_t i = 0; i < r->ncols; i++)
 		if (r->cols[i].type == COL_COST || r->cols[i].type == COL_DELTA)
 			r->cols[i].row_unit = unit;
-	return 0;
 }
 
 /* The ratios of some rows are costs. */
@@ -95,7 +91,7 @@ static void rate_units(struct table *t, struct result *r)
 			r->cols[i].row_unit = unit;
 }
 
-static int whole_result(struct table *t, struct result *r)
+static void whole_result(struct table *t, struct result *r)
 {
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
@@ -104,21 +100,18 @@ static int whole_result(struct table *t, struct result *r)
 
 		if (!c->machine && !c->table)
 			continue;
-		if (c->def && c->def->flags & IS_CUM && !c->machine &&
-		    table_by_self(t, &says))
-			return t->x->err->kind;
+		if (c->def && c->def->flags & IS_CUM && !c->machine)
+			table_by_self(t, &says);
 		if (!says)
 			continue;
-		if (fill_shown(t, c))
-			return t->x->err->kind;
+		fill_shown(t, c);
 		table_texts(t, c);
 		to_column(c, &r->cols[r->ncols++]);
 	}
-	if (t->src && t->src->rates_cost) {
+	if (t->src && t->src->rates_cost)
 		rate_units(t, r);
-		return 0;
-	}
-	return source_names_event(t->src) ? row_units(t, r) : 0;
+	else if (source_names_event(t->src))
+		row_units(t, r);
 }
 
 static uint32_t lies_on(const struct table *t, uint32_t ref)
@@ -150,12 +143,14 @@ static void link_tree(struct table *t, struct result *r)
 	r->on = on;
 }
 
-int table_result(struct table *t, struct result *r)
+void table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
 	r->ncols = 0;
-	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
-		return t->x->err->kind;
+	if (t->n > PAGED && t->src && !t->vs)
+		page_result(t, r);
+	else
+		whole_result(t, r);
 	if (t->part_of)
 		forget_sums(t, r);
 	link_tree(t, r);
@@ -168,5 +163,4 @@ int table_result(struct table *t, struct result *r)
 	for (size_t i = 0; r->on && i < r->ncols; i++)
 		if (str_eq(r->cols[i].name, STR("depth")))
 			r->depth_col = (int)i;
-	return 0;
 }

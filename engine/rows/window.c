@@ -15,7 +15,7 @@ const struct row_loops *row_loops(void)
 	return &row_loops_portable;
 }
 
-int window_open(struct exec *x, const struct table *t, struct window *w)
+void window_open(struct exec *x, const struct table *t, struct window *w)
 {
 	*w = (struct window){.x = *x, .stmt = x, .of = t};
 	w->x.a = w->a = need_scratch(x->a);
@@ -23,7 +23,6 @@ int window_open(struct exec *x, const struct table *t, struct window *w)
 	w->col = EXEC_ARRAY(x, struct table_col, t->ncols + 1);
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->slot = i;
-	return w->col ? 0 : x->err->kind;
 }
 
 bool window_next(struct window *w)
@@ -32,7 +31,7 @@ bool window_next(struct window *w)
 
 	w->first = w->next;
 	w->next += WINDOW;
-	if (w->first >= t->n || w->x.err->kind)
+	if (w->first >= t->n)
 		return false;
 	exec_poll_now(w->stmt);
 	arena_reset(w->a);
@@ -60,7 +59,6 @@ void window_skip(struct window *w, size_t row)
 const struct table_col *window_col(struct window *w, const struct table_col *c)
 {
 	struct table_col *out = &w->col[c->slot];
-	void *buf;
 
 	if (out->filled)
 		return out;
@@ -71,28 +69,19 @@ const struct table_col *window_col(struct window *w, const struct table_col *c)
 		out->absent = c->absent ? c->absent + w->first : NULL;
 		return out;
 	}
-	if (table_prepare(w->of, c))
-		return NULL;
+	table_prepare(w->of, c);
 	if (has_codes(&w->t, c->def))
 		out->dict = c->def->get.dict;
-	buf = exec_alloc(&w->x, w->t.n, col_width(out));
-	return buf && !table_fill_into(&w->t, out, buf) ? out : NULL;
+	table_fill_into(&w->t, out, exec_alloc(&w->x, w->t.n, col_width(out)));
+	return out;
 }
 
 struct str window_keep(struct window *w, struct str s)
 {
-	struct str copy;
-
-	if (!arena_holds(w->a, s.p))
-		return s;
-	copy = arena_str(w->stmt->a, s);
-	if (!copy.p)
-		arena_full(w->stmt->a, w->x.err);
-	return copy;
+	return arena_holds(w->a, s.p) ? need_str(w->stmt->a, s) : s;
 }
 
-int window_close(struct window *w)
+void window_close(struct window *w)
 {
 	scratch_free(w->a);
-	return w->x.err->kind;
 }

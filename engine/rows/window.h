@@ -6,11 +6,10 @@
  * question about a million rows takes memory for the rows that it keeps.  Columns that
  * the table has filled already are views.
  *
- *	if (window_open(x, t, &w))
- *		return x->err->kind;
+ *	window_open(x, t, &w);
  *	while (window_next(&w))
  *		... w.t.n rows, the first is row w.first of t
- *	return window_close(&w);
+ *	window_close(&w);
  */
 #ifndef QUERN_WINDOW_H
 #define QUERN_WINDOW_H
@@ -32,16 +31,15 @@ struct window {
 	size_t first, next;    /* its first row, that of the next one */
 };
 
-int window_open(struct exec *x, const struct table *t, struct window *w);
-/* False: no rows are left, or x->err is set. */
+void window_open(struct exec *x, const struct table *t, struct window *w);
+/* False: no rows are left. */
 bool window_next(struct window *w);
 /* Go on with the window of this row, which is after the rows of w. */
 void window_skip(struct window *w, size_t row);
-/* Column c of the table, filled for the window; NULL: x->err is set. */
+/* Column c of the table, filled for the window. */
 const struct table_col *window_col(struct window *w, const struct table_col *c);
-/* s, or a copy of it that outlives the window; p NULL: x->err is set. */
+/* s, or a copy of it that outlives the window. */
 struct str window_keep(struct window *w, struct str s);
-/* 0, or the kind of x->err. */
-int window_close(struct window *w);
+void window_close(struct window *w);
 
 #endif

@@ -60,8 +60,7 @@ static struct str other_event(const struct table *t)
 
 /* The share of the total in the self costs of the rows; < 0: makes no sense here.  *by_self:
  * they are what the rows are about, as they are in order of them. */
-static int share_of_total(struct exec *x, struct table *t, bool paged, double *out,
-			  bool *by_self)
+static int share_of_total(struct table *t, bool paged, double *out, bool *by_self)
 {
 	const int64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
@@ -71,8 +70,7 @@ static int share_of_total(struct exec *x, struct table *t, bool paged, double *o
 	*by_self = true;
 	if (!self_costs(t) || total <= 0)
 		return 0;
-	if (table_own(t, STR("self"), t->event, false, &c))
-		return x->err->kind;
+	table_own(t, STR("self"), t->event, false, &c);
 	if (!c->machine && !c->table)
 		return 0;
 	for (size_t i = 0; i < t->n; i++)
@@ -82,7 +80,8 @@ static int share_of_total(struct exec *x, struct table *t, bool paged, double *o
 	/* Parts and lines are in an order of their own, and have no other cost. */
 	if (paged || !*by_self || !source_col(t->src, STR("incl")))
 		return 0;
-	return table_by_self(t, by_self);
+	table_by_self(t, by_self);
+	return 0;
 }
 
 /* "; with the code inlined from others, 24 %: by line: lines | group by file", of files, which
@@ -205,8 +204,7 @@ static int count_above_total(struct exec *x, struct table *t, const struct resul
 
 	if (!result_col(r, STR("incl")))
 		return 0;
-	if (table_own(t, STR("incl"), t->event, false, &c))
-		return x->err->kind;
+	table_own(t, STR("incl"), t->event, false, &c);
 	for (size_t i = 0; i < t->n; i++)
 		*n += exceeds_total(x, c->event, c->i[i]) && !(c->absent && c->absent[i]);
 	return 0;
@@ -341,7 +339,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			note_ignored(x, left_by_ignore(x, t, r));
 		return 0;
 	}
-	if (share_of_total(x, t, r->pages, &part, &by_self))
+	if (share_of_total(t, r->pages, &part, &by_self))
 		return x->err->kind;
 	ignored = part >= 0 || has_shares(r) ? left_by_ignore(x, t, r) : STR("");
 	other = other_event(t);

@@ -249,10 +249,10 @@ static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
 	uint8_t *about = NULL;
 	size_t lines = 0, sites = 0, hides = 0;
 
-	if ((d->kind != S_CALLSITES && fn_inlined_lines(x, f, a, &line, &self, &lines)) ||
-	    fn_hidden_lines(x, f, a, &behind, &hidden, &about, &hides) ||
-	    fn_sites(x, f, a, &site, &incl, &sites))
-		return x->err->kind;
+	if (d->kind != S_CALLSITES)
+		fn_inlined_lines(x, f, a, &line, &self, &lines);
+	fn_hidden_lines(x, f, a, &behind, &hidden, &about, &hides);
+	fn_sites(x, f, a, &site, &incl, &sites);
 	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + hides + sites,
 		       sizeof(*to->at)))
 		return arena_full(a, x->err);
@@ -345,8 +345,7 @@ static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_member
 		struct store_jump *jumps = NULL;
 		size_t n = 0;
 
-		if (fn_jumps(x, of->fn[k], scratch, &jumps, &n))
-			return x->err->kind;
+		fn_jumps(x, of->fn[k], scratch, &jumps, &n);
 		reserve_rows(x, d, d->n + n);
 		exec_rows(x, d->dropped + d->n + n);
 		for (size_t i = 0; i < n; i++)

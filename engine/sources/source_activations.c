@@ -19,6 +19,7 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/each_activation.h"
 
 /* ---- reading the profile again ---- */
@@ -74,20 +75,18 @@ int exec_has_activations(struct exec *x, const struct source *s)
 
 	store_tree(x->g->st, &tree);
 	if (!tree.whole) {
-		exec_fail(x, s->span, "this profile does not hold its call tree%s%.*s",
-			  tree.why.n ? ": " : "", STR_ARG(tree.why));
-		return err_hint(x->err,
-				"Xdebug's profiles have single activations; others "
-				"have sums: calls, callers, parts");
+		exec_wrong(x, s->span, "this profile does not hold its call tree%s%.*s",
+			   tree.why.n ? ": " : "", STR_ARG(tree.why));
+		need_hint(x->err, "Xdebug's profiles have single activations; others "
+				  "have sums: calls, callers, parts");
 	}
 	if (x->g->plain || (x->g->parts && x->g->below && x->g->below->plain))
 		return 0;
-	exec_fail(x, s->span,
-		  "single activations are those of the profile as it is, not "
-		  "after this graph stage");
-	return err_hint(x->err,
-			"part and thread may stand before; conditions after: where "
-			"caller ~ \"...\"");
+	exec_wrong(x, s->span,
+		   "single activations are those of the profile as it is, not "
+		   "after this graph stage");
+	need_hint(x->err, "part and thread may stand before; conditions after: where "
+			  "caller ~ \"...\"");
 }
 
 /* ---- rows ---- */
@@ -168,8 +167,8 @@ static int not_as_indexed(struct exec *x)
 {
 	err_set(x->err, ERR_PROFILE, 0,
 		"the profile has not the calls that its index has");
-	return err_hint(x->err, "it was replaced by another of its size and times: "
-				"--rebuild");
+	need_hint(x->err, "it was replaced by another of its size and times: "
+			  "--rebuild");
 }
 
 static int take_row(void *arg, const struct activation *a)
@@ -265,7 +264,7 @@ static int read_rows(struct exec *x, struct activations_data *d)
 }
 
 /* Tables for people show the function, and the part, only if there are several. */
-static int show_several(struct exec *x, struct table *t, const struct activations_data *d)
+static int show_several(struct table *t, const struct activations_data *d)
 {
 	bool fns = false, parts = false;
 
@@ -273,9 +272,11 @@ static int show_several(struct exec *x, struct table *t, const struct activation
 		fns |= d->row[i].fn != d->row[0].fn;
 		parts |= d->row[i].part != d->row[0].part;
 	}
-	return (fns && table_show(t, STR("fn"))) || (parts && table_show(t, STR("part")))
-		       ? x->err->kind
-		       : 0;
+	if (fns)
+		table_show(t, STR("fn"));
+	if (parts)
+		table_show(t, STR("part"));
+	return 0;
 }
 
 static int activations_open(struct exec *x, const struct source *s, struct table *t)
@@ -283,14 +284,16 @@ static int activations_open(struct exec *x, const struct source *s, struct table
 	struct activations_data *d = EXEC_ARRAY(x, struct activations_data, 1);
 	struct fn_set *set = NULL;
 
-	if (exec_has_activations(x, s) || (s->of && exec_set(x, s->of, &set)) ||
-	    want(x, set, d) || read_rows(x, d))
+	if (exec_has_activations(x, s))
+		return x->err->kind;
+	if (s->of)
+		exec_set(x, s->of, &set);
+	if (want(x, set, d) || read_rows(x, d))
 		return x->err->kind;
 	t->data = d;
 	t->rows = d->row;
-	if (table_init(x, t, &source_activations, x->g, d->n))
-		return x->err->kind;
-	return show_several(x, t, d);
+	table_init(x, t, &source_activations, x->g, d->n);
+	return show_several(t, d);
 }
 
 static const struct listed activation_list[] = {

@@ -109,8 +109,7 @@ static int causes_open(struct exec *x, const struct source *s, struct table *t)
 	struct stacks stacks;
 	bool known;
 
-	if (exec_set(x, s->of, &of))
-		return x->err->kind;
+	exec_set(x, s->of, &of);
 	exec_stacks(x, &stacks, &known);
 	d->of = EXEC_ARRAY(x, struct cause, (size_t)x->g->functions + 1);
 	rows = fnset_new(x->a, x->g->functions);

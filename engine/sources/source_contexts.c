@@ -125,12 +125,10 @@ static int contexts_of_set(struct exec *x, const struct source *s, struct table 
 	struct fn_set *set;
 	uint32_t n = 0;
 
-	if (exec_set(x, s->of, &set))
-		return x->err->kind;
+	exec_set(x, s->of, &set);
 	for (uint32_t v = 0; v < stacks->n; v++)
 		n += fnset_has(set, stacks->fn[v]);
-	if (table_init(x, t, t->src, x->g, n))
-		return x->err->kind;
+	table_init(x, t, t->src, x->g, n);
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
 	n = 0;
 	for (uint32_t v = 0; v < stacks->n; v++)
@@ -161,13 +159,14 @@ static int recorded_open(struct exec *x, const struct source *s, struct table *t
 	if (!g)
 		return x->err->kind;
 	if (s->of) {
-		if (exec_set(x, s->of, &set))
-			return x->err->kind;
+		exec_set(x, s->of, &set);
 		graph_members_of(of, graph_apart(of), set, false, x->a, &members);
 	}
 	x->g = g;
-	return s->of ? refs_of_set(x, t, t->src, g, members)
-		     : table_init(x, t, t->src, g, g->functions);
+	if (s->of)
+		return refs_of_set(x, t, t->src, g, members);
+	table_init(x, t, t->src, g, g->functions);
+	return 0;
 }
 
 static uint32_t context_above(const struct table *t, uint32_t v)
@@ -193,8 +192,10 @@ static int contexts_open(struct exec *x, const struct source *s, struct table *t
 	if (!d->known)
 		return recorded_open(x, s, t);
 	count_depths(x, stacks, &d->depth);
-	return s->of ? contexts_of_set(x, s, t, stacks)
-		     : table_init(x, t, t->src, x->g, stacks->n);
+	if (s->of)
+		return contexts_of_set(x, s, t, stacks);
+	table_init(x, t, t->src, x->g, stacks->n);
+	return 0;
 }
 
 static const struct listed context_list[] = {

@@ -90,8 +90,7 @@ static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 	}
 	if (n)
 		qsort(ref, n, sizeof(*ref), compare_u32);
-	if (table_init(x, t, &source_calls, x->g, n))
-		return x->err->kind;
+	table_init(x, t, &source_calls, x->g, n);
 	t->ref = ref;
 	return 0;
 }
@@ -118,15 +117,13 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *near = NULL, *to = NULL;
 	struct wanted w = {.out = s->of || s->from, .in = !s->from};
 
-	if (!s->of && !s->from && !s->to)
-		return table_init(x, t, &source_calls, x->g, x->g->edges);
-	if (exec_set(x,
-		     s->of     ? s->of
-		     : s->from ? s->from
-			       : s->to,
-		     &near) ||
-	    (s->from && s->to && exec_set(x, s->to, &to)))
-		return x->err->kind;
+	if (!s->of && !s->from && !s->to) {
+		table_init(x, t, &source_calls, x->g, x->g->edges);
+		return 0;
+	}
+	exec_set(x, s->of ? s->of : s->from ? s->from : s->to, &near);
+	if (s->from && s->to)
+		exec_set(x, s->to, &to);
 	if (s->of)
 		note_recursion(x, near);
 	w.near = near;
@@ -408,13 +405,14 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
 	struct fn_set *set = NULL, *avoiding = NULL;
 
-	if ((of && exec_set(x, of, &set)) ||
-	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)))
-		return x->err->kind;
+	if (of)
+		exec_set(x, of, &set);
+	if (s->avoiding)
+		exec_set(x, s->avoiding, &avoiding);
 	if (s->has_depth && s->depth == 0 && !s->depth_all)
-		return exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
+		exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
 	if (s->has_max && s->max == 0)
-		return exec_fail(x, s->span, "max 0 asks for nothing: write 1 or more");
+		exec_fail(x, s->span, "max 0 asks for nothing: write 1 or more");
 	*q = (struct path_tree_query){
 		.of = s->kind != S_CALLTREE ? TREE_CALLS
 		      : of		    ? TREE_FRAMES
@@ -489,8 +487,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 		return x->err->kind;
 	note_left_out(x, s, tree);
 	note_unrooted(x, tree);
-	if (table_init(x, t, t->src, x->g, tree->n))
-		return x->err->kind;
+	table_init(x, t, t->src, x->g, tree->n);
 	*d = (struct tree){.base = path_units(&tree->base),
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
 	if (!tree->n && !x->other)

@@ -71,8 +71,7 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 {
 	uint32_t n = fnset_count(set), k = 0;
 
-	if (table_init(x, t, def, g, n))
-		return x->err->kind;
+	table_init(x, t, def, g, n);
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		t->ref[k++] = f;
@@ -84,10 +83,12 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 	const struct source_def *def = t->src;
 	struct fn_set *set;
 
-	if (!s->of)
-		return table_init(x, t, def, x->g, x->g->functions);
-	return exec_set(x, s->of, &set) ? x->err->kind
-					: refs_of_set(x, t, def, x->g, set);
+	if (!s->of) {
+		table_init(x, t, def, x->g, x->g->functions);
+		return 0;
+	}
+	exec_set(x, s->of, &set);
+	return refs_of_set(x, t, def, x->g, set);
 }
 
 #define FUNCTIONS(var, word)            \
@@ -156,8 +157,8 @@ static int group_rows(struct exec *x, const struct source *s, struct collapsed *
 	const uint32_t *group;
 	struct fn_set *set = NULL;
 
-	if (s->of && exec_set(x, s->of, &set))
-		return x->err->kind;
+	if (s->of)
+		exec_set(x, s->of, &set);
 	group = graph_groups(d->g);
 	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)d->g->functions + 1);
 	for (uint32_t f = 0; f < x->g->functions; f++) {
@@ -310,13 +311,11 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	graph_cycles(x->g, x->event, x->a, &d);
 	t->rows = d;
 	if (!s->of) {
-		if (table_init(x, t, &source_cycles, x->g, x->g->cycles))
-			return x->err->kind;
+		table_init(x, t, &source_cycles, x->g, x->g->cycles);
 		note_self_calls(x, NULL, NULL);
 		return 0;
 	}
-	if (exec_set(x, s->of, &set))
-		return x->err->kind;
+	exec_set(x, s->of, &set);
 	note_self_calls(x, set, s->of);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))

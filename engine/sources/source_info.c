@@ -119,8 +119,7 @@ static int show_event(struct exec *x, struct table *t, const char *name, uint32_
 {
 	struct table_col *c;
 
-	if (table_column(t, str_c(name), e, percent, &c))
-		return x->err->kind;
+	table_column(t, str_c(name), e, percent, &c);
 	c->machine = c->table = true;
 	c->name = arena_printf(x->a, "%s.%.*s%s", title, STR_ARG(x->env->events[e]),
 			       percent ? "%" : "");
@@ -251,7 +250,8 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 	all_events(x);
 	t->card = true;
 	t->rows = store_info(x->g->st);
-	if (table_init(x, t, &source_info, x->g, 1) || show_totals(x, t))
+	table_init(x, t, &source_info, x->g, 1);
+	if (show_totals(x, t))
 		return x->err->kind;
 	note_files(x);
 	note_diagnostics(x);
@@ -303,7 +303,8 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
-	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set))
+	exec_set(x, s->of, &set);
+	if (refs_of_set(x, t, &source_info_fn, x->g, set))
 		return x->err->kind;
 	hint_activations(x, s);
 	t->card = true;
@@ -365,9 +366,8 @@ static const struct listed event_list[] = {
 static int events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	all_events(x);
-	return table_init(x, t, &source_events, x->g, store_info(x->g->st)->all_events)
-		       ? x->err->kind
-		       : 0;
+	table_init(x, t, &source_events, x->g, store_info(x->g->st)->all_events);
+	return 0;
 }
 
 static void event_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -412,7 +412,8 @@ static int total_open(struct exec *x, const struct source *s UNUSED, struct tabl
 {
 	t->rows = store_info(x->g->st);
 	all_events(x);
-	return table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind : 0;
+	table_init(x, t, &source_info_vs, x->g, 1);
+	return 0;
 }
 
 /* Each side has one row. */
@@ -471,7 +472,8 @@ static const struct listed profile_list[] = {
 
 static int profiles_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	return table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
+	table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
+	return 0;
 }
 
 const struct source_def source_profiles = {

@@ -104,8 +104,7 @@ static int want_lines(struct exec *x, void *arg, const struct fn_members *of,
 		int64_t *self = NULL;
 		size_t n = 0;
 
-		if (fn_inlined_lines(x, of->fn[k], a, &line, &self, &n))
-			return x->err->kind;
+		fn_inlined_lines(x, of->fn[k], a, &line, &self, &n);
 		for (size_t i = 0; i < n; i++)
 			inlining_want(d->in, of->fn[k], line[i].file, line[i].line,
 				      line[i].instr);
@@ -135,8 +134,7 @@ static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 	int64_t *self = NULL;
 	size_t n = 0, all = 0;
 
-	if (fn_inlined_lines(x, f, a, &line, &self, &n))
-		return x->err->kind;
+	fn_inlined_lines(x, f, a, &line, &self, &n);
 	if (arena_grow(a, at, cap, *k, *k + n, sizeof(**at)))
 		return arena_full(a, x->err);
 	to = *at + *k;
@@ -184,21 +182,24 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set = NULL;
 	bool named = false;
 
-	if (fn_detail_check(x, s, t->src->name))
-		return x->err->kind;
+	fn_detail_check(x, s, t->src->name);
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
-	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
-	    (store_info(d->st)->has_instr && fn_detail_each(x, set, want_lines, d)) ||
+	if (inlining_new(x, &d->in))
+		return x->err->kind;
+	if (s->of)
+		exec_set(x, s->of, &set);
+	if ((store_info(d->st)->has_instr && fn_detail_each(x, set, want_lines, d)) ||
 	    inlining_read(d->in, true) || fn_detail_each(x, set, add_inlined, d))
 		return x->err->kind;
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;
 	t->rows = d->row;
-	return table_init(x, t, t->src, x->g, d->n) || (named && table_show(t, STR("fn")))
-		       ? x->err->kind
-		       : 0;
+	table_init(x, t, t->src, x->g, d->n);
+	if (named)
+		table_show(t, STR("fn"));
+	return 0;
 }
 
 /* ---- columns ---- */

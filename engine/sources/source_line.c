@@ -76,10 +76,14 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 	const struct set *of = s->of ? s->of : s->from;
 
 	*out = NULL;
-	if (of && (s->kind == S_LINES || s->kind == S_INSTRS))
-		return exec_place_set(x, of, out, &d->only);
-	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
-		return x->err->kind;
+	if (of && (s->kind == S_LINES || s->kind == S_INSTRS)) {
+		exec_place_set(x, of, out, &d->only);
+		return 0;
+	}
+	if (of)
+		exec_set(x, of, out);
+	if (s->to)
+		exec_set(x, s->to, &d->to);
 	if (!of && !s->to && x->open->reading->number) {
 		portion_set(x, out);
 		return 0;
@@ -101,8 +105,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set;
 	bool text = false;
 
-	if (fn_detail_check(x, s, t->src->name))
-		return x->err->kind;
+	fn_detail_check(x, s, t->src->name);
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
 		return s->kind == S_JUMPS
@@ -126,10 +129,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 		x->open->reading->number || (s->kind != S_LINES && (s->of || s->from));
 	if (s->kind == S_LINES && s->of)
 		read_texts(x, d, &text, &t->no_text);
-	if (table_init(x, t, t->src, x->g, d->n))
-		return x->err->kind;
-	if (text && table_show(t, STR("text")))
-		return x->err->kind;
+	table_init(x, t, t->src, x->g, d->n);
+	if (text)
+		table_show(t, STR("text"));
 	t->rows_before += d->dropped;
 	return 0;
 }

@@ -15,31 +15,30 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 static const char *const kind_names[] = {"file", "line", "call",
 					 "jump", "gap",	 "inlined"};
 
 int source_lacks(struct exec *x, struct span at, const char *what, const char *option)
 {
-	exec_fail(x, at, "this profile has no %s", what);
+	exec_wrong(x, at, "this profile has no %s", what);
 	if (str_starts(store_info(x->g->st)->creator, STR("xdebug")))
-		return err_hint(x->err,
-				"Xdebug records none: ask for lines or source of");
-	return err_hint(x->err, "run callgrind with %s", option);
+		need_hint(x->err, "Xdebug records none: ask for lines or source of");
+	need_hint(x->err, "run callgrind with %s", option);
 }
 
 /* Refuse what this profile, or --safe, does not have. */
 static int check_listing(struct exec *x, const struct source *s, const char *name)
 {
-	if (fn_detail_check(x, s, name))
-		return x->err->kind;
+	fn_detail_check(x, s, name);
 	if (s->kind != S_ASM)
 		return 0;
 	if (!store_info(x->g->st)->has_instr)
 		return source_lacks(x, s->span, "instruction addresses",
 				    "--dump-instr=yes");
 	if (x->open->safe)
-		return exec_fail(x, s->span, "asm runs objdump: not under --safe");
+		exec_fail(x, s->span, "asm runs objdump: not under --safe");
 	return 0;
 }
 
@@ -143,10 +142,13 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .instrs = s->kind == S_ASM,
 			      .files = files,
 			      .texts = x->a};
-	if (check_listing(x, s, t->src->name) ||
-	    (l->instrs ? exec_set(x, s->of, &set)
-		       : exec_place_set(x, s->of, &set, &l->only)) ||
-	    listing_fill(x, l, set))
+	if (check_listing(x, s, t->src->name))
+		return x->err->kind;
+	if (l->instrs)
+		exec_set(x, s->of, &set);
+	else
+		exec_place_set(x, s->of, &set, &l->only);
+	if (listing_fill(x, l, set))
 		return x->err->kind;
 	all = l->nrows;
 	if (s->min_usual && shorten(x, l))
@@ -155,8 +157,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	t->rows = l->row;
 	t->listing = l;
 	t->ordered = true;
-	if (table_init(x, t, t->src, x->g, l->nrows))
-		return x->err->kind;
+	table_init(x, t, t->src, x->g, l->nrows);
 	t->rows_before = all;
 	return 0;
 }

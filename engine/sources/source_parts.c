@@ -91,11 +91,12 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 {
 	uint32_t files;
 
-	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
-		return x->err->kind;
+	table_init(x, t, src, x->g, store_info(x->g->st)->parts);
 	store_inputs(x->g->st, &files);
 	t->path_from = shared_path(x->g->st, files);
-	return files > 1 ? table_show(t, STR("file")) : 0;
+	if (files > 1)
+		table_show(t, STR("file"));
+	return 0;
 }
 
 /* Is this one of the parts chosen by `part` and `thread`? */
@@ -143,9 +144,10 @@ int parts_prepare(const struct table *t, uint32_t e)
 
 	if (!gstages_divide(x->gstages) || (d->left && d->left[e]))
 		return 0;
-	if (!d->left && (!(d->left = EXEC_ARRAY(x, int64_t *, si->all_events)) ||
-			 !(d->functions = EXEC_ARRAY(x, uint32_t, si->parts))))
-		return x->err->kind;
+	if (!d->left) {
+		d->left = EXEC_ARRAY(x, int64_t *, si->all_events);
+		d->functions = EXEC_ARRAY(x, uint32_t, si->parts);
+	}
 	d->left[e] = EXEC_ARRAY(x, int64_t, si->parts);
 	for (uint32_t p = 0; p < si->parts; p++)
 		if (in_force(x, p) && part_left(x, d, p, e))
@@ -261,7 +263,8 @@ static int threads_open(struct exec *x, const struct source *s UNUSED, struct ta
 	find_threads(x, rows, &n);
 	d->thread = rows;
 	t->data = d;
-	return table_init(x, t, &source_threads, x->g, n);
+	table_init(x, t, &source_threads, x->g, n);
+	return 0;
 }
 
 uint64_t info_threads(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
@@ -477,8 +480,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	struct fn_set *set;
 	int rc = 0;
 
-	if (exec_set(x, src->of, &set))
-		return x->err->kind;
+	exec_set(x, src->of, &set);
 	s->events = si->events;
 	s->self = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
 	s->incoming = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);

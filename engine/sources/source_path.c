@@ -22,6 +22,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 uint64_t step_est(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
@@ -82,7 +83,8 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 						  list->paths[i].steps[j]};
 	t->rows = rows;
 	t->truncated = list->truncated;
-	return table_init(x, t, &source_path, x->g, n);
+	table_init(x, t, &source_path, x->g, n);
+	return 0;
 }
 
 /* Note how many more paths there are; for `all`, their share of the cost. */
@@ -158,8 +160,8 @@ static int optional_set(struct exec *x, struct graph *follow, const struct set *
 {
 	struct fn_set *set = NULL;
 
-	if (s && exec_set(x, s, &set))
-		return x->err->kind;
+	if (s)
+		exec_set(x, s, &set);
 	graph_members_of(x->g, follow, set, entered, x->a, out);
 	return 0;
 }
@@ -275,11 +277,11 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	if (s->has_n)
 		q.k = s->n > PATH_ALL_CAP ? PATH_ALL_CAP : (uint32_t)s->n;
 	if ((s->has_max || s->has_min) && s->path != PATH_ALL) {
-		exec_fail(x, s->span, "'max' and 'min' go with 'all paths' only");
-		return err_hint(x->err, "all paths from A to B max 6 min 1%%");
+		exec_wrong(x, s->span, "'max' and 'min' go with 'all paths' only");
+		need_hint(x->err, "all paths from A to B max 6 min 1%%");
 	}
 	if (s->has_n && s->n == 0)
-		return exec_fail(x, s->span, "no path is asked for: write 1 or more");
+		exec_fail(x, s->span, "no path is asked for: write 1 or more");
 	q.max = s->has_max ? (s->max > UINT32_MAX ? UINT32_MAX : (uint32_t)s->max) : 0;
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
@@ -489,16 +491,17 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl)
 		exec_hint(x,
 			  STR("self and incl are from anywhere, est is what is asked"));
-	if (table_init(x, t, &source_cost, x->g, 1))
-		return x->err->kind;
+	table_init(x, t, &source_cost, x->g, 1);
 	c->calls.known &= !c->more && !calls_unknown(t, 0);
 	if (!c->calls.known)
 		return 0;
-	if (c->calls.lo == c->calls.hi)
-		return table_show(t, STR("calls"));
-	return table_show(t, STR("calls_lo")) || table_show(t, STR("calls_hi"))
-		       ? x->err->kind
-		       : 0;
+	if (c->calls.lo == c->calls.hi) {
+		table_show(t, STR("calls"));
+		return 0;
+	}
+	table_show(t, STR("calls_lo"));
+	table_show(t, STR("calls_hi"));
+	return 0;
 }
 
 /* `cost of` where stacks are known: no bounds, no estimate. */

@@ -20,6 +20,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/each_activation.h"
 
 enum {
@@ -98,7 +99,7 @@ static int add_moment(struct timeline *l, const struct moment *m, uint32_t calle
 	if (l->n >= ROWS) {
 		err_set(l->x->err, ERR_LIMIT, 0, "more than %s frames",
 			GROUPED((uint64_t)ROWS));
-		return err_hint(l->x->err, "leave short calls out: timeline min 1%%");
+		need_hint(l->x->err, "leave short calls out: timeline min 1%%");
 	}
 	if (arena_grow(l->x->a, &l->row, &l->cap, l->n, l->n + 1, sizeof(*l->row)))
 		return arena_full(l->x->a, l->x->err);
@@ -246,7 +247,8 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 	note_merged(x, l);
 	t->rows = l->row;
 	t->part_of = moment_part_of;
-	return table_init(x, t, &source_timeline, x->g, l->n);
+	table_init(x, t, &source_timeline, x->g, l->n);
+	return 0;
 }
 
 static const struct listed timeline_list[] = {

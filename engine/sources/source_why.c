@@ -79,7 +79,8 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 	d->any = any;
 	t->data = d;
 	t->rows = row;
-	return table_init(x, t, t->src, x->g, n);
+	table_init(x, t, t->src, x->g, n);
+	return 0;
 }
 
 static bool why_costs(const struct table *t, uint32_t r)
@@ -90,7 +91,7 @@ static bool why_costs(const struct table *t, uint32_t r)
 /* check.c refuses `why` without another profile. */
 static int why_open(struct exec *x, const struct source *s, struct table *t UNUSED)
 {
-	return exec_fail(x, s->span, "'why' compares two profiles");
+	exec_fail(x, s->span, "'why' compares two profiles");
 }
 
 const struct source_def source_why = {

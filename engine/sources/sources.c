@@ -22,15 +22,13 @@ static int last_open(struct exec *x, const struct source *s UNUSED, struct table
 {
 	const struct result *r = x->open->last; /* not NULL: check.c tested it */
 
-	if (table_init(x, t, NULL, x->g, r->rows))
-		return x->err->kind;
+	table_init(x, t, NULL, x->g, r->rows);
 	for (size_t i = 0; i < r->ncols; i++) {
 		const struct column *from = &r->cols[i];
 		struct table_col *c;
 		size_t w = type_width(from->type);
 
-		if (table_append(t, from->name, from->type, &c))
-			return x->err->kind;
+		table_append(t, from->name, from->type, &c);
 		memcpy(c->p, from->u, r->rows * w);
 		c->event = from->event;
 		c->unit = from->unit;
@@ -186,8 +184,8 @@ static int note_avoided(struct exec *x, const struct source *s)
 	const struct flow *flow;
 
 	for (size_t i = 0; i < COUNT(sets); i++)
-		if (sets[i] && exec_set(x, sets[i], &set[i]))
-			return x->err->kind;
+		if (sets[i])
+			exec_set(x, sets[i], &set[i]);
 	graph_event(x->g, x->event);
 	exec_flow(x, x->g, x->event, &flow);
 	if (set[0])

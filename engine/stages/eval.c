@@ -13,24 +13,25 @@
 #include "engine/rows/window.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
-int eval_column(struct table *t, const struct expr *e, struct table_col **out)
+void eval_column(struct table *t, const struct expr *e, struct table_col **out)
 {
 	struct table_col *c;
 
-	if (!e->event.n)
-		return table_find(t, e->text, e->ev, e->percent, out);
-	if (table_add(t, e->text, e->ev, e->percent, &c))
-		return t->x->err->kind;
+	if (!e->event.n) {
+		table_find(t, e->text, e->ev, e->percent, out);
+		return;
+	}
+	table_add(t, e->text, e->ev, e->percent, &c);
 	/* Two columns of one name would be one key in a JSON object. */
 	if (table_taken(t, c->name))
 		c->name = arena_printf(t->x->a, "%s.%.*s%s", c->def->name,
 				       STR_ARG(t->x->env->events[e->ev]),
 				       e->percent ? "%" : "");
 	if (!c->name.p)
-		return arena_full(t->x->a, t->x->err);
+		need_memory(t->x->a);
 	*out = c;
-	return 0;
 }
 
 /* ---- binding ---- */
@@ -42,12 +43,12 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 	struct table_col *c = e ? e->col : NULL;
 	struct expr *n;
 
-	if (!e || x->err->kind)
+	if (!e)
 		return NULL;
 	if (e->op == EX_COL && e->let)
 		return bind(x, t, e->let);
-	if (e->op == EX_COL && !c && eval_column(t, e, &c))
-		return NULL;
+	if (e->op == EX_COL && !c)
+		eval_column(t, e, &c);
 	n = EXEC_ARRAY(x, struct expr, 1);
 	*n = *e;
 	n->next = NULL;
@@ -79,13 +80,10 @@ static void open_ratios(struct expr **e)
 	open_ratios(&(*e)->b);
 }
 
-int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
+void eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
 {
 	*out = bind(x, t, e);
-	/* The copy is incomplete if memory ran out. */
-	if (!x->err->kind)
-		open_ratios(out);
-	return x->err->kind;
+	open_ratios(out);
 }
 
 /* How often a cost is a factor, less how often it is a divisor. */
@@ -111,19 +109,17 @@ bool eval_is_quotient(const struct expr *e)
 
 /* ---- opening ---- */
 
-static int open_set(struct exec *x, struct expr *e)
+static void open_set(struct exec *x, struct expr *e)
 {
 	const struct set var = {.op = SET_VAR, .span = e->b->span, .text = e->b->text};
 	struct fn_set *set;
 
-	if (exec_set(x, &var, &set))
-		return x->err->kind;
+	exec_set(x, &var, &set);
 	e->set = set;
-	return 0;
 }
 
 /* Compile re for e. */
-static int open_regex(struct exec *x, struct expr *e, const struct expr *re)
+static void open_regex(struct exec *x, struct expr *e, const struct expr *re)
 {
 	const struct match_atom atom = {.form = MATCH_REGEX,
 					.text = re->text,
@@ -131,7 +127,7 @@ static int open_regex(struct exec *x, struct expr *e, const struct expr *re)
 					.at = re->span.at + 1,
 					.len = (uint32_t)re->text.n};
 
-	return match_new(&atom, x->a, &e->match, x->err);
+	need(match_new(&atom, x->a, &e->match, x->err), x->err);
 }
 
 /* Is e a question about the text of a column alone? */
@@ -183,46 +179,45 @@ static void open_known(struct exec *x, struct table *t, struct expr *e)
 }
 
 /* Texts that a name is compared with: that of a context means its function. */
-static int open_texts(struct exec *x, struct table *t, struct expr *e)
+static void open_texts(struct exec *x, struct table *t, struct expr *e)
 {
 	if (!e->a || e->a->op != EX_COL || e->a->col->type != COL_NAME || !t->g)
-		return 0;
+		return;
 	for (struct expr *b = e->b; b; b = b->next)
-		if (b->op == EX_TEXT && exec_context_name(x, t->g, &b->text))
-			return x->err->kind;
-	return 0;
+		if (b->op == EX_TEXT)
+			exec_context_name(x, t->g, &b->text);
 }
 
-static int open_node(struct exec *x, struct table *t, struct expr *e)
+static void open_node(struct exec *x, struct table *t, struct expr *e)
 {
 	if (!e)
-		return 0;
+		return;
 	/* The columns of a comparison of two profiles come from both. */
-	if (e->op == EX_COL)
-		return t->vs || !t->g ? table_fill(t, e->col) : 0;
-	if (e->op == EX_IN && e->b && e->b->op == EX_VAR)
-		return open_set(x, e);
-	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b->op == EX_REGEX &&
-	    open_regex(x, e, e->b))
-		return x->err->kind;
-	if (e->op == EX_CALL && e->a && e->a->next && open_regex(x, e, e->a->next))
-		return x->err->kind;
-	if (open_texts(x, t, e))
-		return x->err->kind;
+	if (e->op == EX_COL) {
+		if (t->vs || !t->g)
+			table_fill(t, e->col);
+		return;
+	}
+	if (e->op == EX_IN && e->b && e->b->op == EX_VAR) {
+		open_set(x, e);
+		return;
+	}
+	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b->op == EX_REGEX)
+		open_regex(x, e, e->b);
+	if (e->op == EX_CALL && e->a && e->a->next)
+		open_regex(x, e, e->a->next);
+	open_texts(x, t, e);
 	if (asks_text(e))
 		open_known(x, t, e);
-	if (open_node(x, t, e->a))
-		return x->err->kind;
+	open_node(x, t, e->a);
 	for (struct expr *b = e->b; b; b = b->next)
-		if (open_node(x, t, b))
-			return x->err->kind;
-	return 0;
+		open_node(x, t, b);
 }
 
-int eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
+void eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
 {
 	*out = bind(x, t, e);
-	return x->err->kind ? x->err->kind : open_node(x, t, *out);
+	open_node(x, t, *out);
 }
 
 static bool looks_like_regex(struct str s)
@@ -250,17 +245,16 @@ static void close_node(struct exec *x, struct expr *e, bool any_rows)
 	match_free(e->match);
 	e->match = NULL;
 	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b && e->b->op == EX_TEXT &&
-	    !e->found && any_rows && !x->err->kind && looks_like_regex(e->b->text))
+	    !e->found && any_rows && looks_like_regex(e->b->text))
 		note_text(x, e->b->text);
 	close_node(x, e->a, any_rows);
 	for (struct expr *b = e->b; b; b = b->next)
 		close_node(x, b, any_rows);
 }
 
-int eval_close(struct exec *x, struct expr *e, bool any_rows)
+void eval_close(struct exec *x, struct expr *e, bool any_rows)
 {
 	close_node(x, e, any_rows);
-	return x->err->kind;
 }
 
 /* ---- whole columns ---- */
@@ -289,8 +283,8 @@ static void keep_values(struct window *w, const struct table_col *v,
 	keep_flags(w, v->estimated, &out->estimated);
 }
 
-static int eval_whole(struct exec *x, struct table *t, struct expr *e,
-		      struct table_col *out)
+static void eval_whole(struct exec *x, struct table *t, struct expr *e,
+		       struct table_col *out)
 {
 	struct window w;
 	struct table_col v;
@@ -298,30 +292,31 @@ static int eval_whole(struct exec *x, struct table *t, struct expr *e,
 	*out = (struct table_col){
 		.type = e->type, .event = t->event, .unit = e->unit, .filled = true};
 	out->p = exec_alloc(x, t->n ? t->n : 1, col_width(out));
-	if (window_open(x, t, &w))
-		return x->err->kind;
-	while (window_next(&w))
-		if (!eval_values(&w, e, &v)) {
-			keep_values(&w, &v, out);
-		}
-	return window_close(&w) ? x->err->kind : table_doubt_full(x, out, t->n);
+	window_open(x, t, &w);
+	while (window_next(&w)) {
+		eval_values(&w, e, &v);
+		keep_values(&w, &v, out);
+	}
+	window_close(&w);
+	table_doubt_full(x, out, t->n);
 }
 
-int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)
+void eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)
 {
 	struct expr *open = NULL;
 
-	if (!eval_open(x, t, e, &open)) {
-		if (open->op != EX_COL)
-			eval_whole(x, t, open, out);
-		else if (!table_fill(t, open->col))
-			*out = *open->col;
+	eval_open(x, t, e, &open);
+	if (open->op != EX_COL) {
+		eval_whole(x, t, open, out);
+	} else {
+		table_fill(t, open->col);
+		*out = *open->col;
 	}
-	return eval_close(x, open, t->n > 0);
+	eval_close(x, open, t->n > 0);
 }
 
-int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
-	      size_t *n)
+void eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
+	       size_t *n)
 {
 	struct expr *open = NULL;
 	struct window w;
@@ -330,15 +325,13 @@ int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **
 
 	*rows = NULL;
 	*n = 0;
-	if (!eval_open(x, t, e, &open) && !window_open(x, t, &w)) {
-		while (window_next(&w)) {
-			if (eval_values(&w, open, &v))
-				continue;
-			exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows));
-			*n += row_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
-						     *rows + *n);
-		}
-		window_close(&w);
+	eval_open(x, t, e, &open);
+	window_open(x, t, &w);
+	while (window_next(&w)) {
+		eval_values(&w, open, &v);
+		exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows));
+		*n += row_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first, *rows + *n);
 	}
-	return eval_close(x, open, t->n > 0);
+	window_close(&w);
+	eval_close(x, open, t->n > 0);
 }

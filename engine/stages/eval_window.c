@@ -17,12 +17,12 @@
 #include "engine/stages/eval.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
-static int new_values(struct window *w, enum col_type type, struct table_col *out)
+static void new_values(struct window *w, enum col_type type, struct table_col *out)
 {
 	*out = (struct table_col){.type = type, .event = w->t.event, .filled = true};
 	out->p = exec_alloc(&w->x, w->t.n, col_width(out));
-	return out->p ? 0 : w->x.err->kind;
 }
 
 /* Combine the flags of both operands, in place in one of them if possible; NULL: no
@@ -64,7 +64,7 @@ static bool is_unsigned(const struct table_col *c)
 	       c->type != COL_BOOL;
 }
 
-/* The numbers of c as doubles; NULL: x->err is set. */
+/* The numbers of c as doubles. */
 static const double *doubles(struct window *w, const struct table_col *c)
 {
 	double *f;
@@ -93,35 +93,27 @@ static void set_absent(struct window *w, struct table_col *c, const uint8_t *len
 	c->absent[i] = 1;
 }
 
-static int eval_number(struct window *w, const struct expr *e, struct table_col *out)
+static void eval_number(struct window *w, const struct expr *e, struct table_col *out)
 {
-	if (new_values(w, e->type, out))
-		return w->x.err->kind;
+	new_values(w, e->type, out);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_f(e->type))
 			out->f[i] = e->number;
 		else
 			out->u[i] = e->whole;
 	}
-	return 0;
 }
 
-static int eval_text(struct window *w, const struct expr *e, struct table_col *out)
+static void eval_text(struct window *w, const struct expr *e, struct table_col *out)
 {
-	if (new_values(w, COL_STR, out))
-		return w->x.err->kind;
+	new_values(w, COL_STR, out);
 	for (size_t i = 0; i < w->t.n; i++)
 		out->s[i] = e->text;
-	return 0;
 }
 
-static int eval_col(struct window *w, const struct expr *e, struct table_col *out)
+static void eval_col(struct window *w, const struct expr *e, struct table_col *out)
 {
-	const struct table_col *c = window_col(w, e->col);
-
-	if (c)
-		*out = *c;
-	return c ? 0 : w->x.err->kind;
+	*out = *window_col(w, e->col);
 }
 
 /* ---- arithmetic ---- */
@@ -172,14 +164,12 @@ static bool is_no_value(enum expr_op op, double v, double a, double b)
 	       (isinf(v) && isfinite(a) && isfinite(b));
 }
 
-static int float_arith(struct window *w, enum expr_op op, const struct table_col *a,
-		       const struct table_col *b, struct table_col *out)
+static void float_arith(struct window *w, enum expr_op op, const struct table_col *a,
+			const struct table_col *b, struct table_col *out)
 {
 	const double *fa = doubles(w, a), *fb = doubles(w, b);
 	const uint8_t *lent = out->absent;
 
-	if (!fa || !fb)
-		return w->x.err->kind;
 	float_loop(op, fa, fb, w->t.n, out->f);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (isfinite(out->f[i]) || !is_no_value(op, out->f[i], fa[i], fb[i]))
@@ -187,30 +177,30 @@ static int float_arith(struct window *w, enum expr_op op, const struct table_col
 		out->f[i] = 0;
 		set_absent(w, out, lent, i);
 	}
-	return 0;
 }
 
-static int eval_arith(struct window *w, struct expr *e, struct table_col *out)
+static void eval_arith(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a, b;
 
-	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
-	    new_values(w, e->type, out))
-		return w->x.err->kind;
+	eval_values(w, e->a, &a);
+	eval_values(w, e->b, &b);
+	new_values(w, e->type, out);
 	inherit(w, &a, &b, out);
-	if (col_is_f(e->type))
-		return float_arith(w, e->op, &a, &b, out);
+	if (col_is_f(e->type)) {
+		float_arith(w, e->op, &a, &b, out);
+		return;
+	}
 	for (size_t i = 0; i < w->t.n; i++)
 		store_int(out, i, int_op(e->op, as_int(&a, i), as_int(&b, i)));
-	return 0;
 }
 
-static int eval_neg(struct window *w, struct expr *e, struct table_col *out)
+static void eval_neg(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
 
-	if (eval_values(w, e->a, &a) || new_values(w, e->type, out))
-		return w->x.err->kind;
+	eval_values(w, e->a, &a);
+	new_values(w, e->type, out);
 	inherit(w, &a, NULL, out);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_f(e->type))
@@ -218,7 +208,6 @@ static int eval_neg(struct window *w, struct expr *e, struct table_col *out)
 		else
 			store_int(out, i, -as_int(&a, i));
 	}
-	return 0;
 }
 
 /* ---- comparisons ---- */
@@ -265,24 +254,20 @@ static int compare(const struct table *t, const struct table_col *a,
 }
 
 /* Compare a with the number e. */
-static int compare_number(struct window *w, enum expr_op op, const struct table_col *a,
-			  const struct expr *e, bool *out)
+static void compare_number(struct window *w, enum expr_op op, const struct table_col *a,
+			   const struct expr *e, bool *out)
 {
-	const double *f;
-
 	if (is_unsigned(a) && !col_is_f(e->type)) {
 		row_loops()->compare_whole(op, a->u, e->whole, w->t.n, out);
-		return 0;
+		return;
 	}
 	if (col_is_signed(a->type) && !col_is_f(e->type)) {
 		row_loops()->compare_signed(op, a->i, (int64_t)e->whole, w->t.n, out);
-		return 0;
+		return;
 	}
-	if (!(f = doubles(w, a)))
-		return w->x.err->kind;
-	row_loops()->compare_float(
-		op, f, col_is_f(e->type) ? e->number : (double)e->whole, w->t.n, out);
-	return 0;
+	row_loops()->compare_float(op, doubles(w, a),
+				   col_is_f(e->type) ? e->number : (double)e->whole,
+				   w->t.n, out);
 }
 
 static bool is_number(const struct expr *e, const struct table_col *a)
@@ -292,24 +277,19 @@ static bool is_number(const struct expr *e, const struct table_col *a)
 	       (!col_is_signed(a->type) || e->whole <= INT64_MAX || col_is_f(e->type));
 }
 
-static int compare_rows(struct window *w, enum expr_op op, const struct table_col *a,
-			const struct table_col *b, bool *out)
+static void compare_rows(struct window *w, enum expr_op op, const struct table_col *a,
+			 const struct table_col *b, bool *out)
 {
 	if (is_unsigned(a) && is_unsigned(b)) {
 		compare_whole(op, a->u, b->u, w->t.n, out);
 	} else if (col_is_signed(a->type) && col_is_signed(b->type)) {
 		compare_signed(op, a->i, b->i, w->t.n, out);
 	} else if (col_is_f(a->type) || col_is_f(b->type)) {
-		const double *fa = doubles(w, a), *fb = doubles(w, b);
-
-		if (!fa || !fb)
-			return w->x.err->kind;
-		compare_float(op, fa, fb, w->t.n, out);
+		compare_float(op, doubles(w, a), doubles(w, b), w->t.n, out);
 	} else {
 		for (size_t i = 0; i < w->t.n; i++)
 			out[i] = holds(op, compare(&w->t, a, b, i));
 	}
-	return 0;
 }
 
 /* obj = "libc.so.6": a text without a "/" is compared with the base name, like
@@ -320,15 +300,14 @@ static bool is_base(enum col_type path, const struct expr *text)
 	       str_basename(text->text).n == text->text.n;
 }
 
-static int to_base(struct window *w, struct table_col *c)
+static void to_base(struct window *w, struct table_col *c)
 {
 	struct str *base = EXEC_ARRAY(&w->x, struct str, w->t.n);
 
-	for (size_t i = 0; base && i < w->t.n; i++)
+	for (size_t i = 0; i < w->t.n; i++)
 		base[i] = str_basename(col_text(&w->t, c, i));
 	c->s = base;
 	c->dict = DICT_NONE;
-	return base ? 0 : w->x.err->kind;
 }
 
 /* Does a comparison with the text in e->b hold for s, a text of a column? */
@@ -341,9 +320,8 @@ static bool compare_text(const struct expr *e, struct str s)
 
 /* ---- texts ---- */
 
-/* Does e, a comparison or a match with a text or a regular expression, hold for s?
- * -1: x->err is set. */
-static int text_holds(struct window *w, struct expr *e, struct str s)
+/* Does e, a comparison or a match with a text or a regular expression, hold for s? */
+static bool text_holds(struct window *w, struct expr *e, struct str s)
 {
 	bool hit;
 
@@ -352,8 +330,7 @@ static int text_holds(struct window *w, struct expr *e, struct str s)
 	if (e->match) {
 		const int found = match_name(e->match, s, w->x.err);
 
-		if (found < 0)
-			return -1;
+		need(found < 0, w->x.err);
 		hit = found > 0;
 	} else {
 		/* Text in quotes to the right of ~ is searched literally. */
@@ -364,10 +341,10 @@ static int text_holds(struct window *w, struct expr *e, struct str s)
 }
 
 /* Does it hold for the text with number `code` of n?  Asked once. */
-static int code_holds(struct window *w, struct expr *e, const struct table_col *c,
-		      uint32_t n, uint32_t code)
+static bool code_holds(struct window *w, struct expr *e, const struct table_col *c,
+		       uint32_t n, uint32_t code)
 {
-	int hold;
+	bool hold;
 
 	if (e->known && code < n && e->known[code] != KNOWN_NOT) {
 		hold = e->known[code] == KNOWN_TRUE;
@@ -375,80 +352,69 @@ static int code_holds(struct window *w, struct expr *e, const struct table_col *
 		return hold;
 	}
 	hold = text_holds(w, e, dict_text(w->t.g->st, c->dict, code));
-	if (hold >= 0 && e->known && code < n)
+	if (e->known && code < n)
 		e->known[code] = hold ? KNOWN_TRUE : KNOWN_FALSE;
 	return hold;
 }
 
-static int text_rows(struct window *w, struct expr *e, const struct table_col *a,
-		     struct table_col *out)
+static void text_rows(struct window *w, struct expr *e, const struct table_col *a,
+		      struct table_col *out)
 {
 	const uint32_t codes = a->dict ? dict_size(w->t.g->st, a->dict) : 0;
 
 	for (size_t i = 0; i < w->t.n; i++) {
-		int hold;
-
 		if (w->decided && w->decided[i])
 			continue;
 		if (a->absent && a->absent[i] && e->op != EX_MATCH &&
 		    e->op != EX_NOT_MATCH)
-			hold = 0;
+			out->b[i] = false;
 		else
-			hold = a->dict ? code_holds(w, e, a, codes, a->code[i])
-				       : text_holds(w, e, a->s[i]);
-
-		if (hold < 0)
-			return w->x.err->kind;
+			out->b[i] = a->dict ? code_holds(w, e, a, codes, a->code[i])
+					    : text_holds(w, e, a->s[i]);
 		exec_poll(w->stmt);
-		out->b[i] = hold;
 	}
-	return 0;
 }
 
-static int eval_match(struct window *w, struct expr *e, struct table_col *out)
+static void eval_match(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
 
-	return eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out)
-		       ? w->x.err->kind
-		       : text_rows(w, e, &a, out);
+	eval_values(w, e->a, &a);
+	new_values(w, COL_BOOL, out);
+	text_rows(w, e, &a, out);
 }
 
 /* In conditions an unknown line is the number 0, as in the profile. */
-static int eval_compared(struct window *w, struct expr *e, struct table_col *out)
+static void eval_compared(struct window *w, struct expr *e, struct table_col *out)
 {
-	if (eval_values(w, e, out))
-		return w->x.err->kind;
+	eval_values(w, e, out);
 	if (out->type == COL_LINE)
 		out->absent = NULL;
-	return 0;
 }
 
-static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
+static void eval_compare(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a, b, flags = {0};
 
-	if (e->b->op == EX_TEXT)
-		return eval_match(w, e, out);
-	if (eval_compared(w, e->a, &a) || new_values(w, COL_BOOL, out))
-		return w->x.err->kind;
+	if (e->b->op == EX_TEXT) {
+		eval_match(w, e, out);
+		return;
+	}
+	eval_compared(w, e->a, &a);
+	new_values(w, COL_BOOL, out);
 	if (is_number(e->b, &a)) {
-		if (compare_number(w, e->op, &a, e->b, out->b))
-			return w->x.err->kind;
+		compare_number(w, e->op, &a, e->b, out->b);
 		for (size_t i = 0; a.absent && i < w->t.n; i++)
 			out->b[i] = out->b[i] && !a.absent[i];
-		return 0;
+		return;
 	}
-	if (eval_compared(w, e->b, &b))
-		return w->x.err->kind;
+	eval_compared(w, e->b, &b);
 	inherit(w, &a, &b, &flags);
-	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
-		return w->x.err->kind;
-	if (compare_rows(w, e->op, &a, &b, out->b))
-		return w->x.err->kind;
+	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a))
+		to_base(w, &b);
+	compare_rows(w, e->op, &a, &b, out->b);
 	for (size_t i = 0; flags.absent && i < w->t.n; i++)
 		out->b[i] = out->b[i] && !flags.absent[i];
-	return 0;
 }
 
 /* Do not ask about texts where a decides already: `and` where it is false, `or` where it
@@ -462,17 +428,16 @@ static void decide(struct window *w, enum expr_op op, const struct table_col *a)
 	w->decided = decided;
 }
 
-static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
+static void eval_logic(struct window *w, struct expr *e, struct table_col *out)
 {
 	const bool *decided = w->decided;
 	struct table_col a, b = {0};
 
-	if (eval_values(w, e->a, &a))
-		return w->x.err->kind;
+	eval_values(w, e->a, &a);
 	if (e->b)
 		decide(w, e->op, &a);
-	if (e->b && eval_values(w, e->b, &b))
-		return w->x.err->kind;
+	if (e->b)
+		eval_values(w, e->b, &b);
 	new_values(w, COL_BOOL, out);
 	w->decided = decided;
 	if (e->op == EX_NOT)
@@ -484,7 +449,6 @@ static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 	else
 		for (size_t i = 0; i < w->t.n; i++)
 			out->b[i] = a.b[i] | b.b[i];
-	return 0;
 }
 
 /* ---- in ---- */
@@ -498,29 +462,27 @@ static void eval_in_set(struct window *w, const struct expr *e, struct table_col
 	}
 }
 
-static int eval_in(struct window *w, struct expr *e, struct table_col *out)
+static void eval_in(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a, b;
 
-	if (new_values(w, COL_BOOL, out))
-		return w->x.err->kind;
+	new_values(w, COL_BOOL, out);
 	if (e->set) {
 		eval_in_set(w, e, out);
-		return 0;
+		return;
 	}
-	if (eval_compared(w, e->a, &a))
-		return w->x.err->kind;
+	eval_compared(w, e->a, &a);
 	for (struct expr *v = e->b; v; v = v->next) {
 		struct table_col one = a;
 		bool *same = EXEC_ARRAY(&w->x, bool, w->t.n);
 
-		if (eval_values(w, v, &b) || (is_base(a.type, v) && to_base(w, &one)) ||
-		    compare_rows(w, EX_EQ, &one, &b, same))
-			return w->x.err->kind;
+		eval_values(w, v, &b);
+		if (is_base(a.type, v))
+			to_base(w, &one);
+		compare_rows(w, EX_EQ, &one, &b, same);
 		for (size_t i = 0; i < w->t.n; i++)
 			out->b[i] |= same[i] && !(a.absent && a.absent[i]);
 	}
-	return 0;
 }
 
 /* ---- functions ---- */
@@ -535,64 +497,64 @@ static struct str function_text(struct window *w, struct str name, struct str v)
 	return v.n > 1 ? (struct str){v.p, v.n - 1} : v.n ? v : STR(".");
 }
 
-static int eval_replace(struct window *w, struct expr *e, const struct table_col *a,
-			struct table_col *out)
+static void eval_replace(struct window *w, struct expr *e, const struct table_col *a,
+			 struct table_col *out)
 {
 	const struct expr *to = e->a->next->next;
 
 	for (size_t i = 0; i < w->t.n; i++) {
-		if (match_replace(e->match, col_text(&w->t, a, i), to->text,
-				  to->span.at + 1, w->a, &out->s[i], w->x.err))
-			return w->x.err->kind;
+		need(match_replace(e->match, col_text(&w->t, a, i), to->text,
+				   to->span.at + 1, w->a, &out->s[i], w->x.err),
+		     w->x.err);
 		exec_poll(w->stmt);
 	}
-	return 0;
 }
 
-static int eval_call(struct window *w, struct expr *e, struct table_col *out)
+static void eval_call(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
 
-	if (eval_values(w, e->a, &a) || new_values(w, e->type, out))
-		return w->x.err->kind;
+	eval_values(w, e->a, &a);
+	new_values(w, e->type, out);
 	inherit(w, &a, NULL, out);
-	if (e->match)
-		return eval_replace(w, e, &a, out);
+	if (e->match) {
+		eval_replace(w, e, &a, out);
+		return;
+	}
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_text(e->type)) {
 			const struct str s = col_text(&w->t, &a, i);
 
 			out->s[i] = function_text(w, e->text, s);
 			if (!out->s[i].p && s.p)
-				return arena_full(w->a, w->x.err);
+				need_memory(w->a);
 		} else if (col_is_f(e->type))
 			out->f[i] = fabs(as_double(&a, i));
 		else
 			store_int(out, i,
 				  as_int(&a, i) < 0 ? -as_int(&a, i) : as_int(&a, i));
 	}
-	return 0;
 }
 
-int eval_values(struct window *w, struct expr *e, struct table_col *out)
+void eval_values(struct window *w, struct expr *e, struct table_col *out)
 {
 	switch (e->op) {
-	case EX_NUMBER: return eval_number(w, e, out);
+	case EX_NUMBER: eval_number(w, e, out); break;
 	case EX_TEXT:
-	case EX_REGEX: return eval_text(w, e, out);
-	case EX_COL: return eval_col(w, e, out);
-	case EX_CALL: return eval_call(w, e, out);
+	case EX_REGEX: eval_text(w, e, out); break;
+	case EX_COL: eval_col(w, e, out); break;
+	case EX_CALL: eval_call(w, e, out); break;
 	case EX_OR:
 	case EX_AND:
-	case EX_NOT: return eval_logic(w, e, out);
-	case EX_NEG: return eval_neg(w, e, out);
+	case EX_NOT: eval_logic(w, e, out); break;
+	case EX_NEG: eval_neg(w, e, out); break;
 	case EX_ADD:
 	case EX_SUB:
 	case EX_MUL:
-	case EX_DIV: return eval_arith(w, e, out);
+	case EX_DIV: eval_arith(w, e, out); break;
 	case EX_MATCH:
-	case EX_NOT_MATCH: return eval_match(w, e, out);
-	case EX_IN: return eval_in(w, e, out);
-	default: return eval_compare(w, e, out);
+	case EX_NOT_MATCH: eval_match(w, e, out); break;
+	case EX_IN: eval_in(w, e, out); break;
+	default: eval_compare(w, e, out); break;
 	}
 }

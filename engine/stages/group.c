@@ -16,17 +16,18 @@
 #include "engine/compare/vs.h"
 #include "engine/stages/stage.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* ---- quotients of sums ---- */
 
 /* Is e too high to recurse over?  Ratios of ratios are higher than the expressions
  * written. */
-static int too_high(struct exec *x)
+_Noreturn static void too_high(struct exec *x)
 {
 	err_set(x->err, ERR_LIMIT, 0,
 		"a quotient made of others has more than %u operators",
 		parse_operators());
-	return err_hint(x->err, "sum the columns first, and divide the sums");
+	need_hint(x->err, "sum the columns first, and divide the sums");
 }
 
 /* Apply the bound expression e to the sums of its columns per group.  The sums become
@@ -36,17 +37,14 @@ static struct expr *over_sums(struct exec *x, struct table *t, const struct grou
 {
 	struct expr *n;
 
-	if (!e || x->err->kind)
+	if (!e)
 		return NULL;
 	n = EXEC_ARRAY(x, struct expr, 1);
-	if (left == 0) {
+	if (left == 0)
 		too_high(x);
-		return NULL;
-	}
 	*n = *e;
 	if (e->col) {
-		if (groups_fold_into(x, t, g, FOLD_SUM, e, STR(""), out, &n->col))
-			return NULL;
+		groups_fold_into(x, t, g, FOLD_SUM, e, STR(""), out, &n->col);
 		n->col->machine = n->col->table = false;
 	}
 	n->a = over_sums(x, t, g, e->a, out, left - 1);
@@ -54,22 +52,20 @@ static struct expr *over_sums(struct exec *x, struct table *t, const struct grou
 	return n;
 }
 
-static int quotient(struct exec *x, struct table *t, const struct groups *g,
-		    const struct expr *e, struct table *out, struct expr **ratio,
-		    struct table_col *v)
+static void quotient(struct exec *x, struct table *t, const struct groups *g,
+		     const struct expr *e, struct table *out, struct expr **ratio,
+		     struct table_col *v)
 {
 	struct expr *bound;
 
-	if (eval_bind(x, t, e, &bound))
-		return x->err->kind;
+	eval_bind(x, t, e, &bound);
 	*ratio = over_sums(x, t, g, bound, out, parse_operators());
-	return x->err->kind ? x->err->kind : eval(x, out, *ratio, v);
+	eval(x, out, *ratio, v);
 }
 
 /* ---- group ---- */
 
-static int add_keys(struct exec *x, struct table *out, struct group_keys *b,
-		    const struct expr *keys)
+static void add_keys(struct table *out, struct group_keys *b, const struct expr *keys)
 {
 	struct table_col *c;
 	size_t k = 0;
@@ -79,116 +75,109 @@ static int add_keys(struct exec *x, struct table *out, struct group_keys *b,
 
 		if (v->absent && !memchr(v->absent, 1, out->n))
 			v->absent = NULL;
-		if (table_adopt(out, e->as, v, &c))
-			return x->err->kind;
+		table_adopt(out, e->as, v, &c);
 		table_texts(out, c);
 		c->event = out->event;
 	}
-	return 0;
 }
 
-static int add_count(struct exec *x, const struct groups *g, struct str name,
-		     struct table *out)
+static void add_count(const struct groups *g, struct str name, struct table *out)
 {
 	struct table_col *c;
 
-	if (table_append(out, name, COL_COUNT, &c))
-		return x->err->kind;
+	table_append(out, name, COL_COUNT, &c);
 	if (g->n)
 		memcpy(c->u, g->size, g->n * sizeof(*c->u));
 	c->adds_up = true;
-	return 0;
 }
 
-static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
-			const struct expr *e, struct str name, struct table *out)
+static void add_quotient(struct exec *x, struct table *t, const struct groups *g,
+			 const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col v, *c;
 	struct expr *ratio = NULL;
 
-	if (quotient(x, t, g, e, out, &ratio, &v) || table_adopt(out, name, &v, &c))
-		return x->err->kind;
+	quotient(x, t, g, e, out, &ratio, &v);
+	table_adopt(out, name, &v, &c);
 	c->event = out->event;
 	c->unit = e->unit;
 	c->ratio = col_is_f(v.type) ? ratio : NULL;
-	return 0;
 }
 
 /* The average of the cells that are present. */
-static int add_average(struct exec *x, struct table *t, const struct groups *g,
-		       const struct expr *e, struct str name, struct table *out)
+static void add_average(struct exec *x, struct table *t, const struct groups *g,
+			const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col *c, sum = {.type = e->type, .filled = true};
 	uint64_t *n = EXEC_ARRAY(x, uint64_t, g->n + 1);
 	struct expr *open = NULL;
-	int rc;
 
 	sum.p = exec_alloc(x, g->n + 1, type_width(e->type));
-	if (table_append(out, name, COL_RATIO, &c))
-		return x->err->kind;
-	if (!eval_open(x, t, e, &open))
-		groups_fold(x, t, g, FOLD_SUM, open, n, &sum);
-	rc = eval_close(x, open, false);
+	table_append(out, name, COL_RATIO, &c);
+	eval_open(x, t, e, &open);
+	groups_fold(x, t, g, FOLD_SUM, open, n, &sum);
+	eval_close(x, open, false);
 	c->unit = e->unit;
 	c->absent = sum.absent;
-	for (size_t k = 0; k < g->n && !rc; k++) {
+	for (size_t k = 0; k < g->n; k++) {
 		double s = col_is_f(e->type)	    ? sum.f[k]
 			   : col_is_signed(e->type) ? (double)sum.i[k]
 						    : (double)sum.u[k];
 
 		c->f[k] = n[k] ? s / (double)n[k] : 0;
 	}
-	return rc;
 }
 
 /* A cost is in `incl` of each function on its stack, and of code inlined there. */
-static int note_incl(struct exec *x, struct table *t, const struct expr *e)
+static void note_incl(struct exec *x, struct table *t, const struct expr *e)
 {
 	struct table_col *c;
 
 	if (!t->src || !str_eq(str_c(t->src->primary), STR("self")) || e->op != EX_COL ||
-	    e->let || !str_eq(e->text, STR("incl")) || eval_column(t, e, &c) || !c->def)
-		return x->err->kind;
-	exec_note(x, STR("a sum of incl counts a cost in each function that it "
-			 "passes through: `cost of SET` counts it once"));
-	return 0;
+	    e->let || !str_eq(e->text, STR("incl")))
+		return;
+	eval_column(t, e, &c);
+	if (c->def)
+		exec_note(x, STR("a sum of incl counts a cost in each function that it "
+				 "passes through: `cost of SET` counts it once"));
 }
 
-static int add_sum(struct exec *x, struct table *t, const struct groups *g,
-		   const struct expr *e, struct str name, struct table *out)
+static void add_sum(struct exec *x, struct table *t, const struct groups *g,
+		    const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col *c;
 	struct expr *bound;
 
-	if (col_is_f(e->type) && eval_bind(x, t, e, &bound))
-		return x->err->kind;
-	if (col_is_f(e->type) && eval_is_quotient(bound))
-		return add_quotient(x, t, g, e, name, out);
-	if (groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c) || note_incl(x, t, e))
-		return x->err->kind;
+	if (col_is_f(e->type))
+		eval_bind(x, t, e, &bound);
+	if (col_is_f(e->type) && eval_is_quotient(bound)) {
+		add_quotient(x, t, g, e, name, out);
+		return;
+	}
+	groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c);
+	note_incl(x, t, e);
 	c->adds_up = true;
-	return 0;
 }
 
-static int aggregate(struct exec *x, struct table *t, const struct groups *g,
-		     const struct expr *e, struct table *out)
+static void aggregate(struct exec *x, struct table *t, const struct groups *g,
+		      const struct expr *e, struct table *out)
 {
 	const enum aggregate agg =
 		e->op == EX_CALL ? aggregate_find(e->text) : AGGREGATES;
 	struct table_col *c;
 
 	switch (agg) {
-	case AGG_COUNT: return add_count(x, g, e->as, out);
-	case AGG_SUM: return add_sum(x, t, g, e->a, e->as, out);
-	case AGG_MIN: return groups_fold_into(x, t, g, FOLD_MIN, e->a, e->as, out, &c);
-	case AGG_MAX: return groups_fold_into(x, t, g, FOLD_MAX, e->a, e->as, out, &c);
-	case AGG_AVG: return add_average(x, t, g, e->a, e->as, out);
+	case AGG_COUNT: add_count(g, e->as, out); return;
+	case AGG_SUM: add_sum(x, t, g, e->a, e->as, out); return;
+	case AGG_MIN: groups_fold_into(x, t, g, FOLD_MIN, e->a, e->as, out, &c); return;
+	case AGG_MAX: groups_fold_into(x, t, g, FOLD_MAX, e->a, e->as, out, &c); return;
+	case AGG_AVG: add_average(x, t, g, e->a, e->as, out); return;
 	case AGG_MEDIAN:
 	case AGG_P90:
-	case AGG_P99: return groups_rank_into(x, t, g, agg, e->a, e->as, out);
+	case AGG_P99: groups_rank_into(x, t, g, agg, e->a, e->as, out); return;
 	case AGGREGATES: break;
 	}
-	return add_quotient(x, t, g, e, e->as, out);
+	add_quotient(x, t, g, e, e->as, out);
 }
 
 /* The keys are the first columns; sums follow. */
@@ -200,66 +189,61 @@ static bool is_there(const struct table *out, struct str name)
 	return false;
 }
 
-static int sum_column(struct exec *x, struct table *t, const struct groups *g,
-		      struct table_col *c, struct table *out)
+static void sum_column(struct exec *x, struct table *t, const struct groups *g,
+		       struct table_col *c, struct table *out)
 {
 	struct table_col *sum;
 	struct expr e;
 
-	if (c->ratio)
-		return add_quotient(x, t, g, c->ratio, c->name, out);
+	if (c->ratio) {
+		add_quotient(x, t, g, c->ratio, c->name, out);
+		return;
+	}
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
-		return 0;
+		return;
 	e = eval_of_column(c);
-	if (groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
-		return x->err->kind;
+	groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum);
 	sum->adds_up = true;
-	return 0;
 }
 
-static int default_sum(struct exec *x, struct table *t, struct groups *g,
-		       const struct col_def *d, struct table *out)
+static void default_sum(struct exec *x, struct table *t, struct groups *g,
+			const struct col_def *d, struct table *out)
 {
 	struct table_col *c;
 
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) ||
 	    is_there(out, str_c(d->name)))
-		return 0;
+		return;
 	/* `add` may have replaced the column. */
-	return table_find(t, str_c(d->name), t->event, false, &c) ||
-			       sum_column(x, t, g, c, out)
-		       ? x->err->kind
-		       : 0;
+	table_find(t, str_c(d->name), t->event, false, &c);
+	sum_column(x, t, g, c, out);
 }
 
 /* What the groups are of the whole, for people. */
-static int add_share(struct exec *x, struct table *t, const struct groups *g,
-		     struct table *out)
+static void add_share(struct exec *x, struct table *t, const struct groups *g,
+		      struct table *out)
 {
 	struct table_col *c, *sum;
 	struct expr e;
 
 	if (t->vs || t->tree || !is_there(out, str_c(t->src->primary)))
-		return 0;
-	if (table_find(t, str_c(t->src->primary), t->event, true, &c))
-		return x->err->kind;
+		return;
+	table_find(t, str_c(t->src->primary), t->event, true, &c);
 	if (is_there(out, c->name))
-		return 0;
+		return;
 	e = eval_of_column(c);
-	if (groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
-		return x->err->kind;
+	groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum);
 	sum->machine = false;
-	return 0;
 }
 
 /* The change of the sums in percent. */
-static int add_change(const struct table *t, struct table *out)
+static void add_change(const struct table *t, struct table *out)
 {
 	const struct table_col *base = NULL, *delta = NULL;
 	struct table_col *c;
 
 	if (!t->vs || table_taken(t, STR("base")) || table_taken(t, STR("delta")))
-		return 0;
+		return;
 	for (size_t i = 0; i < out->ncols; i++) {
 		if (str_eq(out->cols[i]->name, STR("base")))
 			base = out->cols[i];
@@ -267,32 +251,29 @@ static int add_change(const struct table *t, struct table *out)
 			delta = out->cols[i];
 	}
 	if (!base || !delta)
-		return 0;
-	if (table_append(out, STR("delta%"), COL_PERCENT, &c))
-		return t->x->err->kind;
+		return;
+	table_append(out, STR("delta%"), COL_PERCENT, &c);
 	for (size_t i = 0; i < out->n; i++)
 		c->f[i] = vs_percent((double)delta->i[i], (double)base->i[i]);
 	c->absent = base->absent;
 	c->estimated = delta->estimated;
-	return 0;
 }
 
 /* Without aggregates: count the rows, and sum the columns of the source and of vs that
  * add up. */
-static int default_sums(struct exec *x, struct table *t, struct groups *g,
-			struct table *out)
+static void default_sums(struct exec *x, struct table *t, struct groups *g,
+			 struct table *out)
 {
-	if (groups_leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
-		return x->err->kind;
-	for (size_t i = 0; t->src && i < t->src->ncols; i++)
-		if (default_sum(x, t, g, &t->src->cols[i], out) ||
-		    (strcmp(t->src->cols[i].name, t->src->primary) == 0 &&
-		     add_share(x, t, g, out)))
-			return x->err->kind;
+	groups_leave_out_parts(x, t, g);
+	add_count(g, STR("count"), out);
+	for (size_t i = 0; t->src && i < t->src->ncols; i++) {
+		default_sum(x, t, g, &t->src->cols[i], out);
+		if (strcmp(t->src->cols[i].name, t->src->primary) == 0)
+			add_share(x, t, g, out);
+	}
 	for (size_t i = 0; t->vs && i < VS_COLS; i++)
-		if (default_sum(x, t, g, &vs_cols[i], out))
-			return x->err->kind;
-	return add_change(t, out);
+		default_sum(x, t, g, &vs_cols[i], out);
+	add_change(t, out);
 }
 
 static void replace(struct table *t, struct table *out, size_t rows)
@@ -323,30 +304,29 @@ static struct table_col *cost_of_groups(const struct table *t, const struct tsta
 	return NULL;
 }
 
-static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
-		       struct group_keys *b, struct groups *g, struct table *out)
+static void fold_groups(struct exec *x, struct table *t, const struct tstage *s,
+			struct group_keys *b, struct groups *g, struct table *out)
 {
 	uint32_t *order = NULL;
 	struct table_col *c;
 
-	if (groups_number(x, t, s->exprs, b, g) ||
-	    (t->by_cost && t->src && groups_order(x, t, g, &order)))
-		return x->err->kind;
+	groups_number(x, t, s->exprs, b, g);
+	if (t->by_cost && t->src)
+		groups_order(x, t, g, &order);
 	out->n = g->n;
-	if (add_keys(x, out, b, s->exprs))
-		return x->err->kind;
+	add_keys(out, b, s->exprs);
 	for (const struct expr *e = s->aggs; e; e = e->next)
-		if (aggregate(x, t, g, e, out))
-			return x->err->kind;
-	if ((!s->aggs && default_sums(x, t, g, out)))
-		return x->err->kind;
+		aggregate(x, t, g, e, out);
+	if (!s->aggs)
+		default_sums(x, t, g, out);
 	if (order)
 		table_select(out, order, g->n);
 	c = order ? cost_of_groups(t, s, out) : NULL;
-	return c && exec_sort_column(x, out, c) ? x->err->kind : 0;
+	if (c)
+		exec_sort_column(x, out, c);
 }
 
-int exec_group(struct exec *x, struct table *t, const struct tstage *s)
+void exec_group(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct table out = {.x = x, .g = t->g, .event = t->event};
 	struct group_keys b = {0};
@@ -355,15 +335,12 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 	fold_groups(x, t, s, &b, &g, &out);
 	for (size_t k = 0; k < b.nkeys; k++)
 		eval_close(x, b.key[k].e, t->n > 0);
-	if (x->err->kind)
-		return x->err->kind;
 	replace(t, &out, g.n);
-	return 0;
 }
 
 /* ---- sum ---- */
 
-int exec_sum(struct exec *x, struct table *t)
+void exec_sum(struct exec *x, struct table *t)
 {
 	struct table out = {.x = x, .g = t->g, .n = 1, .event = t->event};
 	struct groups g = {.n = 1};
@@ -371,19 +348,15 @@ int exec_sum(struct exec *x, struct table *t)
 
 	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g.size = &size;
-	if (groups_leave_out_parts(x, t, &g))
-		return x->err->kind;
+	groups_leave_out_parts(x, t, &g);
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
 
-		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
-			return x->err->kind;
+		if (c->machine || c->table)
+			sum_column(x, t, &g, c, &out);
 	}
 	if (out.ncols == 0)
-		return err_set(x->err, ERR_QUERY, 0,
-			       "no column of these rows can be summed");
-	if (add_change(t, &out))
-		return x->err->kind;
+		need_fail(ERR_QUERY, "no column of these rows can be summed");
+	add_change(t, &out);
 	replace(t, &out, 1);
-	return 0;
 }

@@ -9,9 +9,9 @@ struct table;
 struct tstage;
 
 /* Groups are in the order of their first rows. */
-int exec_group(struct exec *x, struct table *t, const struct tstage *s);
+void exec_group(struct exec *x, struct table *t, const struct tstage *s);
 /* Make one row: the sums of all columns that add up; ratios are computed from the
  * sums. */
-int exec_sum(struct exec *x, struct table *t);
+void exec_sum(struct exec *x, struct table *t);
 
 #endif

@@ -103,8 +103,8 @@ static void fold_rows(struct window *w, struct group_folding *d,
 	}
 }
 
-int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fold f,
-		struct expr *e, uint64_t *size, struct table_col *out)
+void groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fold f,
+		 struct expr *e, uint64_t *size, struct table_col *out)
 {
 	const struct col_def *def = e->op == EX_COL ? e->col->def : NULL;
 	struct group_folding d = {.g = g,
@@ -118,34 +118,33 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 	struct window w;
 	bool all = true;
 
-	if (window_open(x, t, &w))
-		return x->err->kind;
-	while (window_next(&w))
-		if (!eval_values(&w, e, &v))
-			fold_rows(&w, &d, &v);
-	if (window_close(&w))
-		return x->err->kind;
+	window_open(x, t, &w);
+	while (window_next(&w)) {
+		eval_values(&w, e, &v);
+		fold_rows(&w, &d, &v);
+	}
+	window_close(&w);
 	for (size_t k = 0; k < g->n; k++) {
 		all &= d.seen[k];
 		d.seen[k] = !d.seen[k];
 	}
 	out->absent = all ? NULL : d.seen;
-	return table_doubt_full(x, out, g->n);
+	table_doubt_full(x, out, g->n);
 }
 
-int groups_fold_into(struct exec *x, struct table *t, const struct groups *g, enum fold f,
-		     const struct expr *e, struct str name, struct table *out,
-		     struct table_col **c)
+void groups_fold_into(struct exec *x, struct table *t, const struct groups *g,
+		      enum fold f, const struct expr *e, struct str name,
+		      struct table *out, struct table_col **c)
 {
 	struct expr *open = NULL;
 
-	if (!eval_open(x, t, e, &open) && !table_append(out, name, e->type, c)) {
-		(*c)->unit = open->op == EX_COL ? open->col->unit : e->unit;
-		if (open->op == EX_COL)
-			(*c)->event = open->col->event;
-		groups_fold(x, t, g, f, open, NULL, *c);
-	}
-	return eval_close(x, open, false);
+	eval_open(x, t, e, &open);
+	table_append(out, name, e->type, c);
+	(*c)->unit = open->op == EX_COL ? open->col->unit : e->unit;
+	if (open->op == EX_COL)
+		(*c)->event = open->col->event;
+	groups_fold(x, t, g, f, open, NULL, *c);
+	eval_close(x, open, false);
 }
 
 /* ---- rows that are parts of others ---- */
@@ -163,12 +162,12 @@ static bool is_inside(const struct table *t, const struct groups *g, const uint3
 	return false;
 }
 
-int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
+void groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 {
 	uint32_t most = 0, *at, left = 0;
 
 	if (!t->part_of)
-		return x->err->kind;
+		return;
 	table_refs(t);
 	for (size_t i = 0; i < t->n; i++)
 		most = t->ref[i] > most ? t->ref[i] : most;
@@ -191,5 +190,4 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 			   "%s row%s in no sum: recursive, or a part of a row "
 			   "above",
 			   GROUPED(left), left == 1 ? " is" : "s are");
-	return 0;
 }

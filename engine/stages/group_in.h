@@ -50,30 +50,30 @@ static inline bool group_absent(const struct table_col *c, size_t i)
 
 /* Number the groups in the order of their first rows; their keys are left in b.  The
  * caller closes b->key[].e, also after an error. */
-int groups_number(struct exec *x, struct table *t, const struct expr *keys,
-		  struct group_keys *b, struct groups *g);
+void groups_number(struct exec *x, struct table *t, const struct expr *keys,
+		   struct group_keys *b, struct groups *g);
 /* Order groups that are equal in what orders them: as if the rows had been sorted by cost
  * before, by the costliest row of each, descending; then by that row.  *order:
  * [groups]. */
-int groups_order(struct exec *x, struct table *t, const struct groups *g,
-		 uint32_t **order);
+void groups_order(struct exec *x, struct table *t, const struct groups *g,
+		  uint32_t **order);
 
 /* Count the cost of a row once: by itself, or in the row of its group that contains
  * it.  A note says how many rows are in no sum. */
-int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g);
+void groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g);
 /* Fold the values of e, which is open, into out: [groups], zeros.  Skip absent cells; a
  * group with only absent cells is absent.  size: [groups], cells that are present; NULL:
  * not asked. */
-int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fold f,
-		struct expr *e, uint64_t *size, struct table_col *out);
+void groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fold f,
+		 struct expr *e, uint64_t *size, struct table_col *out);
 /* Append a column with the fold of e, which is bound or not. */
-int groups_fold_into(struct exec *x, struct table *t, const struct groups *g, enum fold f,
-		     const struct expr *e, struct str name, struct table *out,
-		     struct table_col **c);
+void groups_fold_into(struct exec *x, struct table *t, const struct groups *g,
+		      enum fold f, const struct expr *e, struct str name,
+		      struct table *out, struct table_col **c);
 
 /* Append a column with the median, or another rank, of the values of e in each group. */
-int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
-		     enum aggregate agg, const struct expr *e, struct str name,
-		     struct table *out);
+void groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
+		      enum aggregate agg, const struct expr *e, struct str name,
+		      struct table *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/base/sort.h"
 
 /* ---- group numbers ---- */
@@ -49,7 +50,7 @@ static bool same_key(const struct group_keys *b, size_t row, size_t group)
 }
 
 /* Keep the key of a new group: that of a row of the window. */
-static int keep_key(struct window *w, struct group_key *key, size_t group, size_t row)
+static void keep_key(struct window *w, struct group_key *key, size_t group, size_t row)
 {
 	const struct table_col *c = key->now;
 	const size_t width = col_width(c);
@@ -62,22 +63,20 @@ static int keep_key(struct window *w, struct group_key *key, size_t group, size_
 	else
 		memcpy((char *)key->v.p + group * width, (const char *)c->p + row * width,
 		       width);
-	return w->x.err->kind;
 }
 
-static int new_group(struct window *w, struct group_keys *b, struct groups *g, size_t row)
+static void new_group(struct window *w, struct group_keys *b, struct groups *g,
+		      size_t row)
 {
 	struct exec *x = w->stmt;
 
 	exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size));
 	for (size_t k = 0; k < b->nkeys; k++)
-		if (keep_key(w, &b->key[k], g->n, row))
-			return x->err->kind;
+		keep_key(w, &b->key[k], g->n, row);
 	g->size[g->n++] = 0;
-	return 0;
 }
 
-static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
+static void number_rows(struct window *w, struct group_keys *b, struct groups *g)
 {
 	for (size_t i = 0; i < w->t.n; i++) {
 		uint64_t sum = 0;
@@ -93,19 +92,17 @@ static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
 				break;
 		if (k == HASH_NONE) {
 			k = (uint32_t)g->n;
-			if (new_group(w, b, g, i))
-				return w->x.err->kind;
+			new_group(w, b, g, i);
 			if (hash_add(&b->by, h, k))
-				return arena_full(w->stmt->a, w->x.err);
+				need_memory(w->stmt->a);
 		}
 		g->of[w->first + i] = k;
 		g->size[k]++;
 	}
-	return 0;
 }
 
 /* Number the groups of one key whose texts have numbers. */
-static int number_codes(struct window *w, struct group_keys *b, struct groups *g)
+static void number_codes(struct window *w, struct group_keys *b, struct groups *g)
 {
 	const struct table_col *c = b->key[0].now;
 	const uint32_t codes = dict_size(w->t.g->st, c->dict);
@@ -117,61 +114,57 @@ static int number_codes(struct window *w, struct group_keys *b, struct groups *g
 		const uint32_t code = c->code[i] < codes ? c->code[i] : codes;
 
 		if (!b->of_code[code]) {
-			if (new_group(w, b, g, i))
-				return w->x.err->kind;
+			new_group(w, b, g, i);
 			b->of_code[code] = (uint32_t)g->n;
 		}
 		g->of[w->first + i] = b->of_code[code] - 1;
 		g->size[b->of_code[code] - 1]++;
 	}
-	return 0;
 }
 
 /* The keys of the rows in the window. */
-static int key_values(struct window *w, struct group_keys *b, struct table_col *now)
+static void key_values(struct window *w, struct group_keys *b, struct table_col *now)
 {
 	for (size_t k = 0; k < b->nkeys; k++) {
 		struct table_col *v = &b->key[k].v;
 
-		if (eval_values(w, b->key[k].e, &now[k]))
-			return w->x.err->kind;
+		eval_values(w, b->key[k].e, &now[k]);
 		b->key[k].now = &now[k];
 		v->type = now[k].type;
 		v->event = now[k].event;
 		v->dict = now[k].dict;
 	}
-	return 0;
 }
 
-static int number_windows(struct exec *x, struct table *t, struct group_keys *b,
-			  struct groups *g)
+static void number_windows(struct exec *x, struct table *t, struct group_keys *b,
+			   struct groups *g)
 {
 	struct table_col now[KEYS];
 	struct window w;
 
-	if (window_open(x, t, &w))
-		return x->err->kind;
-	while (window_next(&w))
-		if (!key_values(&w, b, now))
-			b->nkeys == 1 && now[0].dict ? number_codes(&w, b, g)
-						     : number_rows(&w, b, g);
-	return window_close(&w);
+	window_open(x, t, &w);
+	while (window_next(&w)) {
+		key_values(&w, b, now);
+		if (b->nkeys == 1 && now[0].dict)
+			number_codes(&w, b, g);
+		else
+			number_rows(&w, b, g);
+	}
+	window_close(&w);
 }
 
-int groups_number(struct exec *x, struct table *t, const struct expr *keys,
-		  struct group_keys *b, struct groups *g)
+void groups_number(struct exec *x, struct table *t, const struct expr *keys,
+		   struct group_keys *b, struct groups *g)
 {
 	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	b->by.arena = x->a;
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (b->nkeys == KEYS)
-			return exec_fail(x, e->span, "more than %d columns to group by",
-					 KEYS);
+			exec_fail(x, e->span, "more than %d columns to group by", KEYS);
 		b->key[b->nkeys].v.type = e->type;
-		if (eval_open(x, t, e, &b->key[b->nkeys++].e))
-			return x->err->kind;
+		eval_open(x, t, e, &b->key[b->nkeys++].e);
 	}
-	return number_windows(x, t, b, g);
+	number_windows(x, t, b, g);
 }
 
 /* ---- the order of groups ---- */
@@ -182,15 +175,14 @@ struct costliest {
 	uint32_t *row;	/* [groups] */
 };
 
-static int costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
-			  const struct groups *g, struct costliest *best)
+static void costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
+			   const struct groups *g, struct costliest *best)
 {
 	const uint64_t sign = col_is_signed(primary->type) ? (uint64_t)1 << 63 : 0;
 	struct window w;
 
 	memset(best->row, 0xff, g->n * sizeof(*best->row));
-	if (window_open(x, t, &w))
-		return x->err->kind;
+	window_open(x, t, &w);
 	while (window_next(&w)) {
 		const struct table_col *c = window_col(&w, primary);
 		const uint32_t *of = g->of + w.first;
@@ -202,11 +194,11 @@ static int costliest_rows(struct exec *x, struct table *t, struct table_col *pri
 				best->row[of[i]] = (uint32_t)(w.first + i);
 			}
 	}
-	return window_close(&w);
+	window_close(&w);
 }
 
-int groups_order(struct exec *x, struct table *t, const struct groups *g,
-		 uint32_t **order)
+void groups_order(struct exec *x, struct table *t, const struct groups *g,
+		  uint32_t **order)
 {
 	struct sort_pair *p = EXEC_ARRAY(x, struct sort_pair, g->n + 1);
 	struct costliest best = {EXEC_ARRAY(x, uint64_t, g->n + 1),
@@ -214,21 +206,19 @@ int groups_order(struct exec *x, struct table *t, const struct groups *g,
 	struct table_col *c;
 
 	*order = EXEC_ARRAY(x, uint32_t, g->n + 1);
-	if (!best.bits || !best.row ||
-	    table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
-		      &c) ||
-	    (t->vs && table_fill(t, c)) || costliest_rows(x, t, c, g, &best))
-		return x->err->kind;
+	table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false, &c);
+	if (t->vs)
+		table_fill(t, c);
+	costliest_rows(x, t, c, g, &best);
 	for (size_t k = 0; k < g->n; k++)
 		p[k] = (struct sort_pair){best.row[k], (uint32_t)k};
 	if (sort_pairs(p, g->n))
-		return err_no_memory(x->err, NULL);
+		need_memory_for(NULL);
 	for (size_t k = 0; k < g->n; k++)
 		p[k].key = ~best.bits[p[k].value];
 	if (sort_pairs(p, g->n))
-		return err_no_memory(x->err, NULL);
+		need_memory_for(NULL);
 	for (size_t k = 0; k < g->n; k++)
 		(*order)[k] = p[k].value;
 	exec_poll_now(x);
-	return 0;
 }

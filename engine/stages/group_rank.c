@@ -161,7 +161,7 @@ static void add_keys(const struct window *w, struct ranking *r, const struct tab
 	}
 }
 
-static int read_keys(struct exec *x, struct table *t, struct expr *e, struct ranking *r)
+static void read_keys(struct exec *x, struct table *t, struct expr *e, struct ranking *r)
 {
 	const struct groups *g = r->g;
 	struct table_col v;
@@ -171,16 +171,16 @@ static int read_keys(struct exec *x, struct table *t, struct expr *e, struct ran
 	r->key = EXEC_ARRAY(x, uint64_t, t->n + 1);
 	r->end = EXEC_ARRAY(x, size_t, g->n + 1);
 	r->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1);
-	if (window_open(x, t, &w))
-		return x->err->kind;
+	window_open(x, t, &w);
 	for (size_t i = 0; i < g->n; i++) {
 		r->end[i] = at;
 		at += g->size[i];
 	}
-	while (window_next(&w))
-		if (!eval_values(&w, e, &v))
-			add_keys(&w, r, &v);
-	return window_close(&w);
+	while (window_next(&w)) {
+		eval_values(&w, e, &v);
+		add_keys(&w, r, &v);
+	}
+	window_close(&w);
 }
 
 static void rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
@@ -203,9 +203,9 @@ static void rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
 	c->estimated = r->any_estimated ? r->estimated : NULL;
 }
 
-int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
-		     enum aggregate agg, const struct expr *e, struct str name,
-		     struct table *out)
+void groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
+		      enum aggregate agg, const struct expr *e, struct str name,
+		      struct table *out)
 {
 	struct ranking r = {.g = g};
 	struct expr *open = NULL;
@@ -213,12 +213,12 @@ int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
 
 	const enum col_type type = agg == AGG_MEDIAN ? COL_RATIO : e->type;
 
-	if (!eval_open(x, t, e, &open) && !table_append(out, name, type, &c)) {
-		c->unit = open->op == EX_COL ? open->col->unit : e->unit;
-		if (open->op == EX_COL)
-			c->event = open->col->event;
-		if (!read_keys(x, t, open, &r))
-			rank_groups(x, &r, agg, e->type, c);
-	}
-	return eval_close(x, open, false);
+	eval_open(x, t, e, &open);
+	table_append(out, name, type, &c);
+	c->unit = open->op == EX_COL ? open->col->unit : e->unit;
+	if (open->op == EX_COL)
+		c->event = open->col->event;
+	read_keys(x, t, open, &r);
+	rank_groups(x, &r, agg, e->type, c);
+	eval_close(x, open, false);
 }

@@ -117,29 +117,27 @@ static bool sorts_by_bits(const struct order *o, size_t n)
 	return n >= MANY;
 }
 
-static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t n)
+static void bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t n)
 {
 	struct arena *scratch = need_scratch(NULL);
 	struct sort_pair *p = NEED_ARRAY(scratch, struct sort_pair, 2 * n);
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		p[i].value = v[i];
-	for (size_t k = o->n; !rc && k > 0; k--) {
+	for (size_t k = o->n; k > 0; k--) {
 		const struct table_col *c = &o->key[k - 1];
 
 		for (size_t i = 0; i < n; i++)
 			p[i].key = ordered_bits(c, o->asc[k - 1], p[i].value);
 		if (sort_pairs(p, n))
-			rc = err_no_memory(x->err, NULL);
-		else if (c->absent)
+			need_memory_for(NULL);
+		if (c->absent)
 			absent_last(c, p, p + n, n);
 		exec_poll_now(x);
 	}
-	for (size_t i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		v[i] = p[i].value;
 	scratch_free(scratch);
-	return rc;
 }
 
 /* ---- by comparing ---- */
@@ -205,35 +203,34 @@ struct first_rows {
 	uint64_t most;		   /* bits of a row that may still be one */
 };
 
-static int drop_last(struct exec *x, struct first_rows *h)
+static void drop_last(struct first_rows *h)
 {
 	size_t n = h->keep;
 
 	if (sort_pairs(h->row, h->n))
-		return err_no_memory(x->err, NULL);
+		need_memory_for(NULL);
 	h->most = h->row[n - 1].key;
 	while (!h->decides && n < h->n && h->row[n].key == h->most)
 		n++;
 	h->most -= h->decides && h->most; /* equal rows that come later are behind */
 	h->n = n;
 	h->full = 2 * n + WINDOW;
-	return 0;
 }
 
-static int first_of_window(struct window *w, struct first_rows *h)
+static void first_of_window(struct window *w, struct first_rows *h)
 {
 	uint64_t *bits = EXEC_ARRAY(&w->x, uint64_t, w->t.n);
 	struct table_col v;
 
-	if (eval_values(w, h->key, &v))
-		return w->x.err->kind;
+	eval_values(w, h->key, &v);
 	exec_grow(w->stmt, &h->row, &h->cap, h->n, h->n + w->t.n, sizeof(*h->row));
 	h->decides &= !v.absent; /* its bits are those of some numbers */
 	order_bits(&v, h->asc, w->t.n, bits);
 	for (size_t i = 0;
 	     (i = row_loops()->find_upto(bits, i, w->t.n, h->most)) < w->t.n; i++)
 		h->row[h->n++] = (struct sort_pair){bits[i], (uint32_t)(w->first + i)};
-	return h->n < h->full ? 0 : drop_last(&w->x, h);
+	if (h->n >= h->full)
+		drop_last(h);
 }
 
 /* Skip windows without a row that may be one of the first, as far as the index tells. */
@@ -259,8 +256,8 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 
 /* Leave the rows that can be among the first `keep` by a key, or all if these are too many;
  * keep > 0. */
-static int keep_first(struct exec *x, struct table *t, const struct expr *key,
-		      size_t keep)
+static void keep_first(struct exec *x, struct table *t, const struct expr *key,
+		       size_t keep)
 {
 	struct first_rows h = {.asc = ascends(key),
 			       .decides = !key->next && !col_is_text(key->type),
@@ -271,57 +268,54 @@ static int keep_first(struct exec *x, struct table *t, const struct expr *key,
 	struct window w;
 	uint32_t *rows;
 
-	if (!eval_open(x, t, key, &h.key) && !window_open(x, t, &w)) {
-		while (h.full <= many && window_next(&w))
-			if (!first_of_window(&w, &h))
-				skip_windows(&w, &h);
-		window_close(&w);
+	eval_open(x, t, key, &h.key);
+	window_open(x, t, &w);
+	while (h.full <= many && window_next(&w)) {
+		first_of_window(&w, &h);
+		skip_windows(&w, &h);
 	}
-	if (eval_close(x, h.key, false) || h.full > many)
-		return x->err->kind;
+	window_close(&w);
+	eval_close(x, h.key, false);
+	if (h.full > many)
+		return;
 	rows = EXEC_ARRAY(x, uint32_t, h.n + 1);
 	for (size_t i = 0; i < h.n; i++)
 		h.row[i].key = h.row[i].value;
-	if (!rows || sort_pairs(h.row, h.n))
-		return err_no_memory(x->err, NULL);
+	if (sort_pairs(h.row, h.n))
+		need_memory_for(NULL);
 	for (size_t i = 0; i < h.n; i++)
 		rows[i] = h.row[i].value;
 	table_select(t, rows, h.n);
-	return 0;
 }
 
 /* ---- all of them ---- */
 
-static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
-		     struct order *o)
+static void eval_keys(struct exec *x, struct table *t, const struct expr *keys,
+		      struct order *o)
 {
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (o->n == KEYS)
-			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
-		if (eval(x, t, e, &o->key[o->n]))
-			return x->err->kind;
+			exec_fail(x, e->span, "more than %d sort keys", KEYS);
+		eval(x, t, e, &o->key[o->n]);
 		o->asc[o->n] = ascends(e);
 		o->n++;
 	}
-	return 0;
 }
 
 /* Sort by all keys, and keep the first n rows. */
-static int sort_all(struct exec *x, struct table *t, const struct expr *keys, size_t n)
+static void sort_all(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	struct order o = {0};
 	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
-	if (eval_keys(x, t, keys, &o))
-		return x->err->kind;
+	eval_keys(x, t, keys, &o);
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
 	if (!sorts_by_bits(&o, t->n))
 		merge_sort(x, &o, v, v + t->n, t->n);
-	else if (bits_sort(x, &o, v, t->n))
-		return x->err->kind;
+	else
+		bits_sort(x, &o, v, t->n);
 	table_select(t, v, n);
-	return 0;
 }
 
 static bool sort_is_col(const struct expr *e, const char *name)
@@ -422,8 +416,8 @@ static int64_t total_of(const struct table *t, const struct expr *e, struct str 
 }
 
 /* A rate of few says little: say so if the first row has few. */
-static int note_few(struct exec *x, struct table *t, const struct expr *key,
-		    const struct expr *ratio)
+static void note_few(struct exec *x, struct table *t, const struct expr *key,
+		     const struct expr *ratio)
 {
 	enum { FEW = 1000 }; /* of the total */
 	const struct expr *of = ratio->op == EX_DIV ? ratio->b : NULL;
@@ -433,57 +427,53 @@ static int note_few(struct exec *x, struct table *t, const struct expr *key,
 	double first;
 
 	if (!t->n || total < FEW || ascends(key))
-		return 0;
-	if (eval(x, t, of, &v))
-		return x->err->kind;
+		return;
+	eval(x, t, of, &v);
 	first = col_is_f(v.type) ? v.f[0] : (double)v.i[0];
 	if (!(first * FEW >= (double)total))
 		exec_hintf(x,
 			   "the first rows have few %.*s: | where %.*s > %" PRId64
 			   " before the sort leaves them out",
 			   STR_ARG(counts), STR_ARG(counts), total / FEW);
-	return 0;
 }
 
 /* Show each key that is not in the table yet, so that the order is visible. */
-static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
+static void show_keys(struct exec *x, struct table *t, const struct expr *keys)
 {
 	for (const struct expr *e = keys; e; e = e->next) {
 		struct table_col v, *c;
 		struct expr *ratio = NULL;
 
 		if (e->op == EX_COL && !e->let) {
-			if (eval_column(t, e, &c))
-				return x->err->kind;
+			eval_column(t, e, &c);
 			if (!c->machine && !c->table)
 				c->machine = c->table = true;
 			ratio = c->ratio;
-		} else if (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) {
-			return x->err->kind;
+		} else {
+			if (e->type == COL_RATIO)
+				eval_bind(x, t, e, &ratio);
 		}
 		if (e == keys && ratio && x->open->people) {
 			if (t->src && t->ncols && t->cols[0]->machine)
 				show_counts(ratio);
-			if (note_few(x, t, e, ratio))
-				return x->err->kind;
+			note_few(x, t, e, ratio);
 		}
 		if (e->op == EX_COL && !e->let)
 			continue;
 		if (is_shown(t, e, ratio))
 			continue;
-		if (eval(x, t, e, &v) || table_adopt(t, e->as, &v, &c))
-			return x->err->kind;
+		eval(x, t, e, &v);
+		table_adopt(t, e->as, &v, &c);
 		c->event = t->event;
 		c->ratio = ratio && eval_is_quotient(ratio) ? ratio : NULL;
 	}
-	return 0;
 }
 
-int exec_sort_column(struct exec *x, struct table *t, struct table_col *c)
+void exec_sort_column(struct exec *x, struct table *t, struct table_col *c)
 {
 	const struct expr key = eval_of_column(c);
 
-	return sort_all(x, t, &key, t->n);
+	sort_all(x, t, &key, t->n);
 }
 
 /* Is a key a condition?  Its texts are noted if no row has them: all rows are asked. */
@@ -496,34 +486,33 @@ static bool any_condition(const struct expr *keys)
 }
 
 /* The first n rows by keys. */
-static int sort_first(struct exec *x, struct table *t, const struct expr *keys, size_t n)
+static void sort_first(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	enum { MOST = 1 << 16 };
 
-	if (n && n < t->n / 4 && n <= MOST && !any_condition(keys) &&
-	    keep_first(x, t, keys, n))
-		return x->err->kind;
-	return sort_all(x, t, keys, n);
+	if (n && n < t->n / 4 && n <= MOST && !any_condition(keys))
+		keep_first(x, t, keys, n);
+	sort_all(x, t, keys, n);
 }
 
-int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
+void exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	struct table_col *primary;
 	struct expr by_cost;
 	uint32_t ev;
 	bool by_incl;
-	int rc = 0;
 
 	if (n > t->n)
 		n = t->n;
 	if (ranked(t, keys, &by_incl, &ev)) {
 		take_ranked(x, t, by_incl, ev, n);
 	} else if (keys) {
-		rc = sort_first(x, t, keys, n);
-	} else if (!(rc = table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),
-				    t->event, false, &primary))) {
+		sort_first(x, t, keys, n);
+	} else {
+		table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
+			  false, &primary);
 		by_cost = eval_of_column(primary);
-		rc = sort_first(x, t, &by_cost, n);
+		sort_first(x, t, &by_cost, n);
 	}
-	return rc || show_keys(x, t, keys) ? x->err->kind : 0;
+	show_keys(x, t, keys);
 }

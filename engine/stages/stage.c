@@ -17,46 +17,48 @@
 #include "engine/why/why.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 #include "index/format/event.h"
 
 /* No row has `obj = "libc"`: say which text has it in it, or what these texts look like. */
-static int note_texts(struct exec *x, struct table *t, const struct expr *e)
+static void note_texts(struct exec *x, struct table *t, const struct expr *e)
 {
 	struct str near = {0}, text;
 	struct table_col v;
 	bool has = false;
 
-	if (e->op == EX_AND)
-		return note_texts(x, t, e->a) || note_texts(x, t, e->b);
+	if (e->op == EX_AND) {
+		note_texts(x, t, e->a);
+		note_texts(x, t, e->b);
+		return;
+	}
 	if (e->op == EX_MATCH && e->b->op == EX_TEXT && !e->match &&
 	    str_find(e->b->text, '*') < e->b->text.n) {
 		exec_note(x, STR("in quotes a * is no wildcard: ~ /.../ takes a "
 				 "regular expression"));
-		return 0;
+		return;
 	}
 	if (e->op != EX_EQ || e->a->op != EX_COL || e->b->op != EX_TEXT ||
 	    !e->b->text.n || !t->n)
-		return 0;
-	if (eval(x, t, e->a, &v))
-		return x->err->kind;
+		return;
+	eval(x, t, e->a, &v);
 	for (size_t i = 0; i < t->n && !has; i++) {
 		text = col_text(t, &v, i);
 		if (str_eq(text, e->b->text))
-			return 0;
+			return;
 		has = str_find_str(text, e->b->text) < text.n;
 		if (has || !near.n || str_eq(near, STR("???")))
 			near = text;
 	}
 	if (!near.n || (!has && !str_starts(e->a->text, STR("obj")) &&
 			!str_starts(e->a->text, STR("file"))))
-		return 0;
+		return;
 	text = arena_printf(x->a, "no row has %.*s = \"%.*s\", one has \"%.*s\"",
 			    STR_ARG(e->a->text), STR_ARG(e->b->text), STR_ARG(near));
 	exec_note(x,
 		  has ? arena_printf(x->a, "%.*s: where %.*s ~ \"%.*s\"", STR_ARG(text),
 				     STR_ARG(e->a->text), STR_ARG(e->b->text))
 		      : text);
-	return 0;
 }
 
 /* A bare number counts as the profile and machine formats do, and people see times: of Xdebug
@@ -75,30 +77,34 @@ static void note_unit(struct exec *x, const struct expr *cost, const struct expr
 		   value);
 }
 
-static int note_units(struct exec *x, const struct expr *e)
+static void note_units(struct exec *x, const struct expr *e)
 {
-	if (e->op == EX_AND || e->op == EX_OR)
-		return note_units(x, e->a) || note_units(x, e->b) ? x->err->kind : 0;
-	if (e->op == EX_NOT || (e->op == EX_COL && e->let))
-		return note_units(x, e->op == EX_NOT ? e->a : e->let);
+	if (e->op == EX_AND || e->op == EX_OR) {
+		note_units(x, e->a);
+		note_units(x, e->b);
+		return;
+	}
+	if (e->op == EX_NOT || (e->op == EX_COL && e->let)) {
+		note_units(x, e->op == EX_NOT ? e->a : e->let);
+		return;
+	}
 	if (e->op < EX_EQ || e->op > EX_GE)
-		return 0;
+		return;
 	note_unit(x, e->a, e->b);
 	note_unit(x, e->b, e->a);
-	return 0;
 }
 
-static int where(struct exec *x, struct table *t, const struct tstage *s)
+static void where(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows;
 	size_t n;
 
-	if (note_units(x, s->exprs) || eval_rows(x, t, s->exprs, &rows, &n) ||
-	    (!n && note_texts(x, t, s->exprs)))
-		return x->err->kind;
+	note_units(x, s->exprs);
+	eval_rows(x, t, s->exprs, &rows, &n);
+	if (!n)
+		note_texts(x, t, s->exprs);
 	table_select(t, rows, n);
 	t->rows_before = n;
-	return 0;
 }
 
 static void keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
@@ -135,50 +141,48 @@ static bool adds_up(struct table *t, const struct expr *e)
 	if (e->op == EX_COL && e->let)
 		return adds_up(t, e->let);
 	if (e->op == EX_COL)
-		return !eval_column(t, e, &c) && (c->adds_up || c->ratio);
+		eval_column(t, e, &c);
+	if (e->op == EX_COL)
+		return c->adds_up || c->ratio;
 	return adds_up(t, e->a) && adds_up(t, e->b);
 }
 
-static int compute(struct exec *x, struct table *t, const struct expr *e, struct shown *s)
+static void compute(struct exec *x, struct table *t, const struct expr *e,
+		    struct shown *s)
 {
 	bool sums;
 
-	if (eval(x, t, e, &s->v))
-		return x->err->kind;
+	eval(x, t, e, &s->v);
 	sums = adds_up(t, e);
 	/* A ratio is computed from sums, if its columns add up. */
-	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
-		return x->err->kind;
+	if (sums && e->type == COL_RATIO)
+		eval_bind(x, t, e, &s->ratio);
 	if (s->ratio && !eval_is_quotient(s->ratio))
 		s->ratio = NULL;
 	s->adds_up = sums && !s->ratio &&
 		     (e->type == COL_COST || e->type == COL_COUNT ||
 		      e->type == COL_DELTA || e->type == COL_RATIO);
-	return 0;
 }
 
-static int stage_append(struct table *t, struct str name, struct shown *s)
+static void stage_append(struct table *t, struct str name, struct shown *s)
 {
 	struct table_col *c;
 
-	if (table_adopt(t, name, &s->v, &c))
-		return t->x->err->kind;
+	table_adopt(t, name, &s->v, &c);
 	c->adds_up = s->adds_up;
 	c->ratio = s->ratio;
-	return 0;
 }
 
 /* Add a column; it replaces a visible one of the same name. */
-static int stage_add(struct exec *x, struct table *t, const struct tstage *s)
+static void stage_add(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown one = {0};
 
-	if (compute(x, t, s->exprs, &one))
-		return x->err->kind;
+	compute(x, t, s->exprs, &one);
 	for (size_t i = 0; i < t->ncols; i++)
 		if (str_eq(t->cols[i]->name, s->name))
 			t->cols[i]->machine = t->cols[i]->table = false;
-	return stage_append(t, s->name, &one);
+	stage_append(t, s->name, &one);
 }
 
 static void move_last(struct table *t, struct table_col *c)
@@ -193,7 +197,7 @@ static void move_last(struct table *t, struct table_col *c)
 
 /* show: only these columns, in this order; the others stay usable.  All names mean the
  * columns before the stage: `show self as incl, incl as self`. */
-static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
+static void stage_show(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown *to;
 	size_t n = 0;
@@ -203,9 +207,10 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 	to = EXEC_ARRAY(x, struct shown, n);
 	n = 0;
 	for (const struct expr *e = s->exprs; e; e = e->next, n++)
-		if (e->op != EX_COL || e->let || e->named ? compute(x, t, e, &to[n])
-							  : eval_column(t, e, &to[n].col))
-			return x->err->kind;
+		if (e->op != EX_COL || e->let || e->named)
+			compute(x, t, e, &to[n]);
+		else
+			eval_column(t, e, &to[n].col);
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->machine = t->cols[i]->table = false;
 	n = 0;
@@ -213,13 +218,13 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 		if (to[n].col) {
 			to[n].col->machine = to[n].col->table = true;
 			move_last(t, to[n].col);
-		} else if (stage_append(t, e->as, &to[n]))
-			return x->err->kind;
+		} else {
+			stage_append(t, e->as, &to[n]);
+		}
 	}
-	return 0;
 }
 
-static int stage_count(struct exec *x, struct table *t)
+static void stage_count(struct table *t)
 {
 	uint64_t n = t->n;
 	struct table_col *c;
@@ -230,10 +235,8 @@ static int stage_count(struct exec *x, struct table *t)
 	t->rows_before = 1;
 	t->cols = NULL;
 	t->ncols = t->cap = 0;
-	if (table_append(t, STR("count"), COL_COUNT, &c))
-		return x->err->kind;
+	table_append(t, STR("count"), COL_COUNT, &c);
 	c->u[0] = n;
-	return 0;
 }
 
 /* ---- the order by cost ---- */
@@ -245,17 +248,17 @@ static size_t rows_kept(const struct table *t, const struct tstage *s)
 }
 
 /* Sort by cost, if no stage has ordered the rows; only the first n are needed. */
-static int order_now(struct exec *x, struct table *t, size_t n)
+static void order_now(struct exec *x, struct table *t, size_t n)
 {
 	if (!t->by_cost)
-		return 0;
+		return;
 	t->by_cost = false;
-	return exec_sort(x, t, NULL, n);
+	exec_sort(x, t, NULL, n);
 }
 
-int exec_order(struct exec *x, struct table *t)
+void exec_order(struct exec *x, struct table *t)
 {
-	return order_now(x, t, t->n);
+	order_now(x, t, t->n);
 }
 
 /* Do the rows come to a stage that sorts them, so that equal ones must be in order? */
@@ -270,42 +273,42 @@ static bool is_sorted_later(const struct tstage *s)
  * Sort before the stage if it needs the order.  Fewer rows are left after `where`, and
  * groups are ordered, not their rows.
  */
-static int order_before(struct exec *x, struct table *t, const struct tstage *s)
+static void order_before(struct exec *x, struct table *t, const struct tstage *s)
 {
 	switch (s->kind) {
-	case T_TAKE: return order_now(x, t, rows_kept(t, s));
-	case T_SKIP: return exec_order(x, t);
-	case T_SHOW: return is_sorted_later(s) ? exec_order(x, t) : 0;
+	case T_TAKE: order_now(x, t, rows_kept(t, s)); return;
+	case T_SKIP: exec_order(x, t); return;
+	case T_SHOW:
+		if (is_sorted_later(s))
+			exec_order(x, t);
+		return;
 	case T_SORT:
 	case T_SUM:
-	case T_COUNT: t->by_cost = false; return 0;
+	case T_COUNT: t->by_cost = false; return;
 	case T_WHERE:
 	case T_ADD:
 	case T_GROUP:
 	case T_AS:
-	case T_EXPECT: return 0;
+	case T_EXPECT: return;
 	}
-	return 0;
 }
 
-int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
+void exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 {
-	if (order_before(x, t, s))
-		return x->err->kind;
+	order_before(x, t, s);
 	switch (s->kind) {
-	case T_WHERE: return where(x, t, s);
-	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, s->next));
-	case T_TAKE: keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n); return 0;
-	case T_SKIP: keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n); return 0;
-	case T_SHOW: return stage_show(x, t, s);
-	case T_ADD: return stage_add(x, t, s);
-	case T_GROUP: return exec_group(x, t, s);
-	case T_SUM: return exec_sum(x, t);
-	case T_COUNT: return stage_count(x, t);
+	case T_WHERE: where(x, t, s); return;
+	case T_SORT: exec_sort(x, t, s->exprs, rows_kept(t, s->next)); return;
+	case T_TAKE: keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n); return;
+	case T_SKIP: keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n); return;
+	case T_SHOW: stage_show(x, t, s); return;
+	case T_ADD: stage_add(x, t, s); return;
+	case T_GROUP: exec_group(x, t, s); return;
+	case T_SUM: exec_sum(x, t); return;
+	case T_COUNT: stage_count(t); return;
 	case T_AS:
-	case T_EXPECT: /* in exec_expect(), when the table is complete */ return 0;
+	case T_EXPECT: /* in exec_expect(), when the table is complete */ return;
 	}
-	return 0;
 }
 
 /* What two profiles with little in common seem to show is no answer. */
@@ -351,22 +354,22 @@ int exec_expect_sure(struct exec *x, const struct tstage *s)
 }
 
 /* The first column of a condition that has no value in some row of t; NULL: all have. */
-static int find_unknown(struct exec *x, struct table *t, const struct expr *e,
-			const struct expr **out)
+static void find_unknown(struct exec *x, struct table *t, const struct expr *e,
+			 const struct expr **out)
 {
 	struct table_col v;
 
 	if (!e || *out)
-		return 0;
-	if (e->op != EX_COL || e->let)
-		return find_unknown(x, t, e->let ? e->let : e->a, out) ||
-		       find_unknown(x, t, e->let ? NULL : e->b, out);
-	if (eval(x, t, e, &v))
-		return x->err->kind;
+		return;
+	if (e->op != EX_COL || e->let) {
+		find_unknown(x, t, e->let ? e->let : e->a, out);
+		find_unknown(x, t, e->let ? NULL : e->b, out);
+		return;
+	}
+	eval(x, t, e, &v);
 	for (size_t i = 0; v.absent && i < t->n && !*out; i++)
 		if (v.absent[i])
 			*out = e;
-	return 0;
 }
 
 static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
@@ -386,8 +389,8 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 			    : err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected rows, found none");
 	}
-	if (note_units(x, s->exprs) || eval_rows(x, t, s->exprs, &rows, &n))
-		return x->err->kind;
+	note_units(x, s->exprs);
+	eval_rows(x, t, s->exprs, &rows, &n);
 	if (n == t->n)
 		return 0;
 	bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1);
@@ -398,8 +401,7 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 			bad[k++] = (uint32_t)i;
 	}
 	table_select(t, bad, k);
-	if (find_unknown(x, t, s->exprs, &unknown))
-		return x->err->kind;
+	find_unknown(x, t, s->exprs, &unknown);
 	asked = check_with_values(x->env, s->exprs->as, x->a);
 	err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
 		GROUPED(k), GROUPED(all), all == 1 ? "" : "s", k == 1 ? "does" : "do",

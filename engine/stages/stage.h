@@ -9,9 +9,9 @@ struct tstage;
 /* The rows of a source, or with v of a comparison.  The stages from `next` on follow. */
 int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		const struct tstage *next);
-int exec_tstage(struct exec *x, struct table *t, const struct tstage *s);
+void exec_tstage(struct exec *x, struct table *t, const struct tstage *s);
 /* After the stages: put the costliest rows first if no stage has ordered them. */
-int exec_order(struct exec *x, struct table *t);
+void exec_order(struct exec *x, struct table *t);
 /* ERR_EXPECT if the condition of `expect` does not hold; t keeps the rows that break
  * it. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
@@ -19,8 +19,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
  * partner had none. */
 int exec_expect_sure(struct exec *x, const struct tstage *s);
 /* Sort t by keys (NULL: by cost, descending) and keep the first n (sort.c). */
-int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
+void exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
 /* Sort t by a column that is filled, descending; equal rows keep their order. */
-int exec_sort_column(struct exec *x, struct table *t, struct table_col *c);
+void exec_sort_column(struct exec *x, struct table *t, struct table_col *c);
 
 #endif

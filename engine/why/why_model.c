@@ -353,7 +353,8 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct aren
 	if (!why_has_detail(graph, w->fn[side][g]))
 		return 0;
 	fn = graph_origin(graph, w->fn[side][g]);
-	if (fn_sites(x, fn, a, &row, &costs, &n) || (own && inlining_new(x, &in)))
+	fn_sites(x, fn, a, &row, &costs, &n);
+	if (own && inlining_new(x, &in))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		why_want_place(in, graph->st, fn, row[i].file, row[i].line, row[i].instr);
@@ -729,9 +730,10 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, const struc
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
-		if ((under && exec_set(w->run[s], under, &w->under[s])) ||
-		    (of && exec_set(w->run[s], of, &w->only[s])))
-			return w->run[s]->err->kind;
+		if (under)
+			exec_set(w->run[s], under, &w->under[s]);
+		if (of)
+			exec_set(w->run[s], of, &w->only[s]);
 	}
 	if (vertices(x, w, same) || number_files(x, w) || why_changed(w))
 		return x->err->kind;

@@ -185,7 +185,8 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 	size_t n = 0;
 	struct line_cost *all;
 
-	if (fn_lines(x, fn, x->a, &row, &costs, &n) || (own && inlining_new(x, &in)))
+	fn_lines(x, fn, x->a, &row, &costs, &n);
+	if (own && inlining_new(x, &in))
 		return x->err->kind;
 	all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1);
 	if (out->n)

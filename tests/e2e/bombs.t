@@ -104,6 +104,8 @@ CASES = [
     ("many", "functions | take 1 | add a = self / calls" + (" | add a = a" + "+1" * 1500) * 8 + " | show a | sum", (6,), "a quotient made of others"),
     ("many", "functions | where " + "1=1 or " * 5000 + "1=1", (6,), "operators in one expression"),
     ("many", "functions of " + "f," * 32000 + "f", (6,), "operators in one expression"),
+    ("many", "functions of " + "#1," * 20000 + "#1", (0,), ""),
+    ("many", "lines of " + "file:*," * 9000 + "#1", (0, 1), ""),
     ("many", "let $a0 = f*; " + "".join("let $a%d = $a%d; " % (i + 1, i) for i in range(400)) + "functions of $a400", (6,), "more than 200 deep"),
     ("many", "functions | where " + " and ".join("self > %d" % i for i in range(1200)), (0, 6), MEMORY),
     ("many", "functions | sort self" + " | sort self" * 2000 + " | count", (0, 6), ""),

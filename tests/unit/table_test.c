@@ -9,7 +9,21 @@
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
+#include "index/base/map.h"
 #include "tests/support/tap.h"
+
+struct asked {
+	struct table *t;
+	struct table_col *c;
+};
+
+static int ask(void *arg)
+{
+	struct asked *to = arg;
+
+	table_column(to->t, STR("nosuch"), 0, false, &to->c);
+	return 0;
+}
 
 static void test_no_column(void)
 {
@@ -19,13 +33,13 @@ static void test_no_column(void)
 	const struct exec_open open = {0};
 	struct exec x = {.a = &a, .err = &err, .open = &open, .env = &env};
 	struct table t = {.x = &x};
-	struct table_col *c = NULL;
+	struct asked to = {.t = &t};
 
 	arena_init(&a, 0);
-	is_u64((uint64_t)table_column(&t, STR("nosuch"), 0, false, &c), ERR_QUERY,
+	is_u64((uint64_t)map_guard(ask, &to, ERR_INDEX, &err), ERR_QUERY,
 	       "a column that is not there");
 	is_str(err.text, "this table has no column 'nosuch'", "  is named");
-	ok(!c && t.ncols == 0, "  and is not made");
+	ok(!to.c && t.ncols == 0, "  and is not made");
 	arena_free(&a);
 }
 
