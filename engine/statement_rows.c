@@ -218,7 +218,8 @@ static int headline_causes(struct session *s, const struct query *q,
 	if (x->g->member &&
 	    (statement_contexts(as, run->gstages) || statement_sides(s, q, as)))
 		return x->err->kind;
-	return exec_why_headline(&as->x, as->vs, x->g, h);
+	exec_why_headline(&as->x, as->vs, x->g, h);
+	return 0;
 }
 
 /* Another event may have got worse.  Of hardly a difference `why` has a note about all others. */

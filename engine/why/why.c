@@ -28,6 +28,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/base/order.h"
 
 enum { SHOWN = 7, MOST_GROSS = 3, STANDS_OUT = 25 }; /* STANDS_OUT: percent */
@@ -308,52 +309,50 @@ static struct str text_of(struct telling *t, const struct why_cause *c)
 
 /* ---- rows ---- */
 
-static int add_row(struct telling *t, struct why_row row)
+static void add_row(struct telling *t, struct why_row row)
 {
 	if (!row.text.p)
-		return arena_full(t->x->a, t->x->err);
+		need_memory(t->x->a);
 	row.share = share_of(t, (double)row.delta);
 	if (row.lo == row.hi)
 		row.lo = row.hi = row.delta;
 	t->row[t->n++] = row;
-	return 0;
 }
 
-static int add_cause(struct telling *t, struct why_cause *c)
+static void add_cause(struct telling *t, struct why_cause *c)
 {
 	struct why_place place;
 	struct str context;
 
 	why_describe(t->w, c);
-	if (why_place(t->w, c, &place) || why_context(t->w, c, &context))
-		return t->x->err->kind;
-	return add_row(t,
-		       (struct why_row){
-			       .delta = cost_round(c->cost),
-			       .lo = cost_round(c->cost - fabs(c->spread)),
-			       .hi = cost_round(c->cost + fabs(c->spread)),
-			       .from = c->from,
-			       .to = c->to,
-			       .rates = c->fn != t->w->root &&
-					(c->kind != WHY_BELOW || c->callee != WHY_NONE) &&
-					c->from != c->to &&
-					(c->kind != WHY_MIX || why_supports(c)),
-			       .costs = c->kind == WHY_BELOW || c->kind == WHY_OWN ||
-					c->kind == WHY_LAYOUT,
-			       .text = text_of(t, c),
-			       .of = number_of(t, c->fn),
-			       .fn = name_of(t, c->fn, true),
-			       .callee = name_of(t, c->callee, true),
-			       .kind = kind_name(c),
-			       .below = name_of(t, c->below, true),
-			       .context = context,
-			       .file = place.file,
-			       .line = place.line});
+	need(why_place(t->w, c, &place), t->x->err);
+	why_context(t->w, c, &context);
+	add_row(t, (struct why_row){
+			   .delta = cost_round(c->cost),
+			   .lo = cost_round(c->cost - fabs(c->spread)),
+			   .hi = cost_round(c->cost + fabs(c->spread)),
+			   .from = c->from,
+			   .to = c->to,
+			   .rates = c->fn != t->w->root &&
+				    (c->kind != WHY_BELOW || c->callee != WHY_NONE) &&
+				    c->from != c->to &&
+				    (c->kind != WHY_MIX || why_supports(c)),
+			   .costs = c->kind == WHY_BELOW || c->kind == WHY_OWN ||
+				    c->kind == WHY_LAYOUT,
+			   .text = text_of(t, c),
+			   .of = number_of(t, c->fn),
+			   .fn = name_of(t, c->fn, true),
+			   .callee = name_of(t, c->callee, true),
+			   .kind = kind_name(c),
+			   .below = name_of(t, c->below, true),
+			   .context = context,
+			   .file = place.file,
+			   .line = place.line});
 }
 
 /* Add a row of the rest, which the rows above do not explain.  If all causes are rows,
  * the rest is rounding, and goes to the first. */
-static int add_rest(struct telling *t, size_t more, double largest)
+static void add_rest(struct telling *t, size_t more, double largest)
 {
 	int64_t rest = t->delta;
 	const double share = fabs(share_of(t, largest));
@@ -366,30 +365,28 @@ static int add_rest(struct telling *t, size_t more, double largest)
 		cost_add(&t->row[0].delta, rest);
 		cost_add(&t->row[0].lo, rest);
 		cost_add(&t->row[0].hi, rest);
-		return 0;
+		return;
 	}
 	if (!rest && !more)
-		return 0;
+		return;
 	t->more = more;
-	return add_row(t, (struct why_row){
-				  .delta = rest,
-				  .kind = STR("rest"),
-				  .text = !t->delta ? STR("the rest")
-						    : arena_printf(t->x->a,
-								   "the rest: %zu more, "
-								   "none above %.*f %%",
-								   more, digits, above)});
+	add_row(t,
+		(struct why_row){.delta = rest,
+				 .kind = STR("rest"),
+				 .text = !t->delta ? STR("the rest")
+						   : arena_printf(t->x->a,
+								  "the rest: %zu more, "
+								  "none above %.*f %%",
+								  more, digits, above)});
 }
 
-static int add_noise(struct telling *t)
+static void add_noise(struct telling *t)
 {
 	const struct why *w = t->w;
 
-	return !w->noises
-		       ? 0
-		       : add_row(t,
-				 (struct why_row){
-					 .delta = cost_round(w->noise),
+	if (w->noises)
+		add_row(t,
+			(struct why_row){.delta = cost_round(w->noise),
 					 .kind = STR("noise"),
 					 .text = arena_printf(
 						 t->x->a,
@@ -462,7 +459,7 @@ static void list_groups(struct telling *t, struct group **out, size_t *n)
 	*n = k;
 }
 
-static int add_group(struct telling *t, const struct group *g)
+static void add_group(struct telling *t, const struct group *g)
 {
 	const struct why *w = t->w;
 	const unsigned side = w->fn[HERE][g->fn] != WHY_NONE ? HERE : BASE;
@@ -471,8 +468,7 @@ static int add_group(struct telling *t, const struct group *g)
 	const bool known = file.n && !str_eq(file, STR("???"));
 	const char *more = g->cost > 0 ? "more" : "less";
 
-	return add_row(
-		t, (struct why_row){
+	add_row(t, (struct why_row){
 			   .delta = cost_round(g->cost),
 			   .kind = STR("own cost"),
 			   .file = known ? file : STR(""),
@@ -488,7 +484,7 @@ static int add_group(struct telling *t, const struct group *g)
 }
 
 /* One alone says nothing: *told false. */
-static int tell_groups(struct telling *t, bool *told)
+static void tell_groups(struct telling *t, bool *told)
 {
 	static const double alone = 90; /* percent */
 	struct group *at = NULL;
@@ -498,12 +494,11 @@ static int tell_groups(struct telling *t, bool *told)
 	while (n && fabs(at[n - 1].cost) < 0.5)
 		n--;
 	if (!(*told = n > 1 && share_of(t, at[0].cost) < alone))
-		return 0;
+		return;
 	shown = n < SHOWN ? n : SHOWN;
 	for (size_t i = 0; i < shown; i++)
-		if (add_group(t, &at[i]))
-			return t->x->err->kind;
-	return add_rest(t, n - shown, shown < n ? at[shown].cost : 0);
+		add_group(t, &at[i]);
+	add_rest(t, n - shown, shown < n ? at[shown].cost : 0);
 }
 
 /* Is there no single cause: many small ones, or large ones that cancel? */
@@ -611,34 +606,32 @@ static void find_work(struct why *w)
 	}
 }
 
-static int find_noise(struct why *w, bool doubt)
+static void find_noise(struct why *w, bool doubt)
 {
 	struct exec *x = w->run[HERE];
 
-	if (vs_several_runs(x, w->vs, doubt, &w->several))
-		return x->err->kind;
+	need(vs_several_runs(x, w->vs, doubt, &w->several), x->err);
 	w->noisy = !w->several && x->env->units[x->event].kind == UNIT_TIME;
-	return 0;
 }
 
-static int find_causes(struct telling *t, struct exec *x, struct vs *v,
-		       const struct source *s, bool doubt, struct why_cause **c,
-		       size_t *n)
+static void find_causes(struct telling *t, struct exec *x, struct vs *v,
+			const struct source *s, bool doubt, struct why_cause **c,
+			size_t *n)
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
 	*t = (struct telling){.w = w, .x = x, .shown = x->g, .vs = s->vs};
-	if (why_model(x, v, s->under, s->of, w))
-		return x->err->kind;
+	why_model(x, v, s->under, s->of, w);
 	find_work(w);
-	if (find_noise(w, doubt) || why_units(w) || why_terms(w) || why_causes(w, c, n))
-		return x->err->kind;
+	find_noise(w, doubt);
+	why_units(w);
+	why_terms(w);
+	why_causes(w, c, n);
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
 	for (size_t i = 0; i < *n; i++)
 		t->gross += fabs((*c)[i].cost);
 	why_other_build(w, *c, *n, &t->flags);
-	return 0;
 }
 
 /* Keep the causes in a function of the set, or in calls of one: their sum is what is told. */
@@ -663,7 +656,7 @@ static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 }
 
 /* Rows whose sentences are the same, of overloads as a rule, say what tells them apart. */
-static int tell_apart(struct telling *t, const struct why_cause *c, size_t n)
+static void tell_apart(struct telling *t, const struct why_cause *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++) {
@@ -675,28 +668,26 @@ static int tell_apart(struct telling *t, const struct why_cause *c, size_t n)
 			t->row[k].text = text_of(t, &c[k]);
 			t->twin = NULL;
 			if (!t->row[i].text.p || !t->row[k].text.p)
-				return arena_full(t->x->a, t->x->err);
+				need_memory(t->x->a);
 		}
-	return 0;
 }
 
 /* The causes from the largest on, noise, and the rest. */
-static int tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t shown)
+static void tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t shown)
 {
 	double largest = 0;
 
 	for (size_t i = 0; i < shown; i++)
-		if (add_cause(t, &c[i]))
-			return t->x->err->kind;
-	if (tell_apart(t, c, shown < 3 * SHOWN ? shown : 3 * SHOWN))
-		return t->x->err->kind;
+		add_cause(t, &c[i]);
+	tell_apart(t, c, shown < 3 * SHOWN ? shown : 3 * SHOWN);
 	for (size_t i = shown; i < n; i++)
 		largest = fmax(largest, fabs(c[i].cost));
-	return add_noise(t) || add_rest(t, n - shown, largest) ? t->x->err->kind : 0;
+	add_noise(t);
+	add_rest(t, n - shown, largest);
 }
 
 /* What is to be said before the rows, and the rows. */
-static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
+static void tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
 {
 	static const double little = 0.5; /* percent */
 	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
@@ -704,15 +695,16 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	bool told = false;
 
 	if (!s->has_max && !s->of && is_even(t))
-		return 0;
+		return;
 	while (!s->has_max && shown > 1 && fabs(share_of(t, c[shown - 1].cost)) < little)
 		shown--;
 
 	t->scattered = !s->has_max && !s->of && no_single_cause(t, c, n);
 	t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2);
-	if ((t->scattered && tell_groups(t, &told)))
-		return t->x->err->kind;
-	return told ? 0 : tell_causes(t, c, n, shown);
+	if (t->scattered)
+		tell_groups(t, &told);
+	if (!told)
+		tell_causes(t, c, n, shown);
 }
 
 static void note_all(struct telling *t, const struct why_cause *c, size_t n)
@@ -736,27 +728,26 @@ static void note_all(struct telling *t, const struct why_cause *c, size_t n)
 		note_noise(t);
 }
 
-int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
+void exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
 {
 	struct telling to;
 	struct why_cause *c = NULL;
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	if (find_causes(&to, x, v, s, true, &c, &n))
-		return x->err->kind;
+	find_causes(&to, x, v, s, true, &c, &n);
 	if (s->of)
 		keep_of(&to, c, &n);
-	if (why_stacks(to.w) || tell(&to, s, c, n))
-		return x->err->kind;
+	why_stacks(to.w);
+	tell(&to, s, c, n);
 	note_all(&to, c, n);
-	return why_rows(x, t, to.row, to.n, to.delta && !is_even(&to)) ? x->err->kind : 0;
+	need(why_rows(x, t, to.row, to.n, to.delta && !is_even(&to)), x->err);
 }
 
-static int keep_rows(struct telling *t, struct headline *h)
+static void keep_rows(struct telling *t, struct headline *h)
 {
 	h->causes = EXEC_ARRAY(t->x, struct headline_cause, t->n + 1);
-	for (size_t i = 0; h->causes && i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const struct why_row *r = &t->row[i];
 
 		h->listed += !str_eq(r->kind, STR("rest"));
@@ -764,19 +755,18 @@ static int keep_rows(struct telling *t, struct headline *h)
 			r->delta, r->share, r->text, r->file, r->line, r->of};
 	}
 	h->more = t->more;
-	return h->causes ? 0 : t->x->err->kind;
 }
 
 /* What the first row says of the whole, if it says enough. */
-static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
-		       struct headline *h)
+static void headline_of(struct telling *t, const struct why_cause *c, size_t n,
+			struct headline *h)
 {
 	const struct why_row *row = t->row;
 
 	h->unsure = n && t->w->noisy && !c->sure;
 	h->cause = text_of_none(t);
 	if (!h->cause.p)
-		return arena_full(t->x->a, t->x->err);
+		need_memory(t->x->a);
 	if (h->cause.n || t->scattered || !n || row->share < STANDS_OUT || h->unsure) {
 		if (!h->cause.n && t->scattered && t->flags)
 			h->cause = text_of_scattered(t, c, n);
@@ -789,21 +779,20 @@ static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
 		h->file = row->file;
 		h->line = row->line;
 	}
-	return h->cause.p ? 0 : arena_full(t->x->a, t->x->err);
+	if (!h->cause.p)
+		need_memory(t->x->a);
 }
 
-int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
-		      struct headline *h)
+void exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
+		       struct headline *h)
 {
 	struct telling to;
 	struct why_cause *c = NULL;
 	size_t n = 0;
 
-	if (find_causes(&to, x, v, &(struct source){0}, false, &c, &n))
-		return x->err->kind;
+	find_causes(&to, x, v, &(struct source){0}, false, &c, &n);
 	to.shown = shown;
-	return tell(&to, &(struct source){0}, c, n) || keep_rows(&to, h) ||
-			       headline_of(&to, c, n, h)
-		       ? x->err->kind
-		       : 0;
+	tell(&to, &(struct source){0}, c, n);
+	keep_rows(&to, h);
+	headline_of(&to, c, n, h);
 }

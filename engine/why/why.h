@@ -36,10 +36,10 @@ struct table;
 struct vs;
 
 /* The rows of `why`.  v is of exec_vs_base(). */
-int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+void exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
 /* The rows of exec_why(); the first of them in words, or that there is no single one.  shown: the
  * graph of the table, whose functions the rows lead to. */
-int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
-		      struct headline *h);
+void exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
+		       struct headline *h);
 
 #endif

@@ -223,14 +223,14 @@ static void reach_callee(struct changes *c, unsigned side, uint32_t edge, uint32
 }
 
 /* Leave out what the functions of `under` do not lead to. */
-static int keep_under(struct changes *c, struct arena *scratch)
+static void keep_under(struct changes *c, struct arena *scratch)
 {
 	const struct why *w = c->w;
 
 	c->reached = ARENA_ARRAY(scratch, bool, w->n);
 	c->todo = ARENA_ARRAY(scratch, uint32_t, w->n);
 	if (!c->reached || !c->todo)
-		return arena_full(scratch, c->x->err);
+		need_memory(scratch);
 	for (uint32_t f = 0; f < w->root; f++)
 		if (why_in_set(w, w->under, f))
 			reach(c, f);
@@ -249,7 +249,6 @@ static int keep_under(struct changes *c, struct arena *scratch)
 				c->state[g] = c->reached[g] ? c->state[g] : CALLER;
 			}
 	exec_poll_now(c->x);
-	return 0;
 }
 
 /* Number anew what is kept. */
@@ -288,27 +287,23 @@ bool why_paired(const struct why *w, uint32_t f)
 	       vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
 }
 
-int why_changed(struct why *w)
+void why_changed(struct why *w)
 {
 	struct changes c = {.w = w, .x = w->run[HERE]};
 	struct arena *scratch = need_scratch(c.x->a);
-	int rc;
 
 	c.state = NEED_ARRAY(scratch, uint8_t, w->n);
 	c.uneven = NEED_ARRAY(scratch, double, w->n);
 	c.calls = NEED_ARRAY(scratch, struct calls_read, SIDES);
 	for (unsigned s = 0; s < SIDES; s++)
 		c.in[s] = NEED_ARRAY(scratch, bool, (size_t)w->g[s]->cycles + 1);
-	rc = why_libraries(w, scratch);
-	if (!rc) {
-		find_changed(&c);
-		widen(&c);
-		rc = w->under[HERE] ? keep_under(&c, scratch) : 0;
-	}
-	if (!rc)
-		renumber(&c);
+	why_libraries(w, scratch);
+	find_changed(&c);
+	widen(&c);
+	if (w->under[HERE])
+		keep_under(&c, scratch);
+	renumber(&c);
 	scratch_free(scratch);
-	return rc;
 }
 
 /* ---- what is known of the rest ---- */
@@ -345,8 +340,8 @@ static struct why_edge *outside_of(struct why *w, uint32_t f, uint32_t g,
 	return &(*out)[(*n)++];
 }
 
-int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
-		     size_t *n)
+void why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
+		      size_t *n)
 {
 	const size_t first = *n;
 
@@ -366,12 +361,9 @@ int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *c
 			    (w->library && w->library[w->same[s][from]]))
 				continue;
 			to = outside_of(w, f, told ? caller + 1 : 0, out, cap, first, n);
-			if (!to)
-				return w->run[HERE]->err->kind;
 			to->calls[s] += why_edge_calls(w, s, e);
 			to->cost[s] += why_edge_cost(w, s, e);
 		}
 	}
 	exec_poll(w->run[HERE]);
-	return 0;
 }

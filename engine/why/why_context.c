@@ -17,6 +17,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/base/order.h"
 #include "index/graph/stacks.h"
 
@@ -33,22 +34,19 @@ struct share {
 	double cost; /* of the base: negative */
 };
 
-static int name_stacks(struct why *w, unsigned side, struct why_stacks *s)
+static void name_stacks(struct why *w, unsigned side, struct why_stacks *s)
 {
 	const struct stacks *of = &s->of[side];
 	uint64_t *key = EXEC_ARRAY(w->run[HERE], uint64_t, (size_t)of->n + 1);
 
-	if (!key)
-		return w->run[HERE]->err->kind;
 	for (uint32_t v = 0; v < of->n; v++)
 		key[v] = hash_mix((of->caller[v] == UINT32_MAX ? 0 : key[of->caller[v]]) *
 					  31 +
 				  w->same[side][of->fn[v]] + 1);
 	s->key[side] = key;
-	return 0;
 }
 
-int why_stacks(struct why *w)
+void why_stacks(struct why *w)
 {
 	struct exec *x = w->run[HERE];
 	struct why_stacks *s = EXEC_ARRAY(x, struct why_stacks, 1);
@@ -57,11 +55,10 @@ int why_stacks(struct why *w)
 	for (unsigned k = 0; k < SIDES && known; k++) {
 		graph_stacks((struct graph *)(uintptr_t)w->g[k], w->event[k], x->a,
 			     &s->of[k], &known);
-		if ((known && name_stacks(w, k, s)))
-			return x->err->kind;
+		if (known)
+			name_stacks(w, k, s);
 	}
 	w->stacks = known ? s : NULL;
-	return 0;
 }
 
 /* Is the last call, or the last function, of stack v what c is about? */
@@ -126,14 +123,14 @@ static struct str text_of(struct why *w, const struct share *of, bool call)
 	return text;
 }
 
-int why_context(struct why *w, const struct why_cause *c, struct str *out)
+void why_context(struct why *w, const struct why_cause *c, struct str *out)
 {
 	struct share *at, *best = NULL;
 	size_t n = 0;
 
 	*out = STR("");
 	if (!w->stacks || c->fn == w->root)
-		return 0;
+		return;
 	list_shares(w, c, &at, &n);
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && at[k].key == at[i].key; k++)
@@ -145,5 +142,6 @@ int why_context(struct why *w, const struct why_cause *c, struct str *out)
 	}
 	if (best)
 		*out = text_of(w, best, c->callee != WHY_NONE);
-	return out->p ? 0 : arena_full(w->run[HERE]->a, w->run[HERE]->err);
+	if (!out->p)
+		need_memory(w->run[HERE]->a);
 }

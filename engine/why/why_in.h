@@ -150,13 +150,13 @@ struct why_sites {
 };
 
 /* under, of: sets of functions, or NULL. */
-int why_model(struct exec *x, struct vs *v, const struct set *under, const struct set *of,
-	      struct why *w);
+void why_model(struct exec *x, struct vs *v, const struct set *under,
+	       const struct set *of, struct why *w);
 /* Has a function of a graph lines and call sites, if only as shares of those it had? */
 bool why_has_detail(const struct graph *g, uint32_t f);
 /* own: where the program calls, as why_own_place() */
-int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
-		 struct why_sites *out);
+void why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
+		  struct why_sites *out);
 /* The sites of a callee: a range of s. */
 struct why_sites why_sites_to(const struct why_sites *s, uint32_t to);
 /* Number the sites of one caller and callee, so that equal numbers are the same site:
@@ -169,19 +169,19 @@ bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
 double why_edge_calls(const struct why *w, unsigned side, uint32_t edge);
 double why_edge_cost(const struct why *w, unsigned side, uint32_t edge);
 /* Leave out the functions that are the same. */
-int why_changed(struct why *w);
+void why_changed(struct why *w);
 /* Have both profiles that function, whether or not stages left it? */
 bool why_paired(const struct why *w, uint32_t f);
 /* The self cost of a vertex. */
 double why_inside(const struct why *w, unsigned side, uint32_t f);
 /* Add the calls of f by what is not in the model to out[0 .. *n-1], as of the root: one edge,
  * or with `under` one for each caller. */
-int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
-		     size_t *n);
+void why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
+		      size_t *n);
 
 /* ---- why_library.c ---- */
 
-int why_libraries(struct why *w, struct arena *scratch);
+void why_libraries(struct why *w, struct arena *scratch);
 /* Is it in a set, of functions of the graphs? */
 bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f);
 bool why_is_library(const struct why *w, uint32_t f);
@@ -203,7 +203,7 @@ struct why_joined {
 };
 
 /* joinable[vertex]: all of its calls are in *out, none are read from the graphs. */
-int why_splice(struct why *w, bool **joinable, struct why_joined *out);
+void why_splice(struct why *w, bool **joinable, struct why_joined *out);
 /* Is it f.cold or f.part.0: a piece of f? */
 bool why_is_piece(struct str name);
 /* The name without " [clone .cold]" or ".cold", ".isra.0". */
@@ -213,10 +213,10 @@ bool why_piece_of(const struct graph *g, uint32_t f, uint32_t of);
 double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to);
 
 /* ---- why_units.c ---- */
-int why_units(struct why *w);
+void why_units(struct why *w);
 
 /* ---- why_terms.c ---- */
-int why_terms(struct why *w);
+void why_terms(struct why *w);
 
 /* ---- why_rows.c ---- */
 
@@ -258,7 +258,7 @@ struct why_cause {
 	double from, to;
 };
 
-int why_causes(struct why *w, struct why_cause **out, size_t *n);
+void why_causes(struct why *w, struct why_cause **out, size_t *n);
 /* Fill in what is not needed to choose a row. */
 void why_describe(struct why *w, struct why_cause *c);
 /* A callee that only one side has: did, or does, the caller spend most of that itself? */
@@ -277,8 +277,8 @@ int why_place(struct why *w, const struct why_cause *c, struct why_place *out);
 /* ---- why_context.c ---- */
 
 /* Find the stacks, if both profiles know theirs, for why_context(). */
-int why_stacks(struct why *w);
+void why_stacks(struct why *w);
 /* "main -> page -> find": the stack with most of the change of c; empty: not known. */
-int why_context(struct why *w, const struct why_cause *c, struct str *out);
+void why_context(struct why *w, const struct why_cause *c, struct str *out);
 
 #endif

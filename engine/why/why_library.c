@@ -19,6 +19,7 @@
 #include "index/base/arena.h"
 #include "index/base/count.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 /* Code without an object: stubs between libraries, or any. */
 bool why_is_unknown(struct str object)
@@ -43,14 +44,12 @@ static bool is_runtime(struct str object)
 }
 
 /* Mark the vertices of objects that are run-time libraries; *any: there are some. */
-static int mark_objects(struct why *w, unsigned side, struct arena *scratch, bool *any)
+static void mark_objects(struct why *w, unsigned side, struct arena *scratch, bool *any)
 {
 	const struct graph *g = w->g[side];
 	const uint32_t objects = store_info(g->st)->objects;
-	bool *object = ARENA_ARRAY(scratch, bool, (size_t)objects + 1);
+	bool *object = NEED_ARRAY(scratch, bool, (size_t)objects + 1);
 
-	if (!object)
-		return arena_full(scratch, w->run[HERE]->err);
 	for (uint32_t o = 0; o < objects; o++) {
 		*any |= object[o] = is_runtime(store_obj(g->st, o));
 		object[o] |= why_is_unknown(store_obj(g->st, o));
@@ -58,7 +57,6 @@ static int mark_objects(struct why *w, unsigned side, struct arena *scratch, boo
 	for (uint32_t f = 0; *any && f < g->functions; f++)
 		w->library[w->same[side][f]] |=
 			object[store_fn_obj_id(g->st, graph_origin(g, f))];
-	return 0;
 }
 
 bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f)
@@ -102,14 +100,14 @@ static bool stays_library(const struct why *w, uint32_t f)
 	return true;
 }
 
-int why_libraries(struct why *w, struct arena *scratch)
+void why_libraries(struct why *w, struct arena *scratch)
 {
 	struct exec *x = w->run[HERE];
 	bool any = false, more = true;
 
 	w->library = EXEC_ARRAY(x, bool, w->n);
-	if (mark_objects(w, BASE, scratch, &any) || mark_objects(w, HERE, scratch, &any))
-		return x->err->kind;
+	mark_objects(w, BASE, scratch, &any);
+	mark_objects(w, HERE, scratch, &any);
 	for (uint32_t f = 0; any && f < w->root; f++)
 		any = !w->library[f] ||
 		      !(why_in_set(w, w->under, f) || why_in_set(w, w->only, f));
@@ -124,7 +122,6 @@ int why_libraries(struct why *w, struct arena *scratch)
 			}
 		exec_poll_now(x);
 	}
-	return 0;
 }
 
 bool why_is_library(const struct why *w, uint32_t f)

@@ -61,8 +61,8 @@ static int by_lone_name(const void *pa, const void *pb)
 /* Who asks about a function, as of one whose parameters changed, wants to see into it: those
  * that one side has alone are the same if no other has the name.  *same: [functions of side
  * `other`]. */
-static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
-			   const uint32_t **same)
+static void pair_signatures(struct exec *x, const struct why *w, unsigned other,
+			    const uint32_t **same)
 {
 	const struct graph *a = w->g[!other], *b = w->g[other];
 	struct lone *lone =
@@ -83,7 +83,7 @@ static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
 				(struct lone){graph_short_name(a, f, x->a), !other, f};
 	for (size_t i = 0; i < n; i++)
 		if (!lone[i].name.p)
-			return arena_full(x->a, x->err);
+			need_memory(x->a);
 	qsort(lone, n, sizeof(*lone), by_lone_name);
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && str_eq(lone[i].name, lone[k].name); k++)
@@ -96,19 +96,18 @@ static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
 	}
 	*same = copy;
 	exec_poll_now(x);
-	return 0;
 }
 
 /* both: as in struct compared. */
-static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2])
+static void vertices(struct exec *x, struct why *w, const uint32_t *const both[2])
 {
 	const unsigned first = w->first = first_side(w), other = !first;
 	const uint32_t *same = both[other == BASE];
 	const uint32_t n[SIDES] = {w->g[BASE]->functions, w->g[HERE]->functions};
 	const size_t most = (size_t)n[BASE] + n[HERE] + 1;
 
-	if ((w->under[HERE] || w->only[HERE]) && pair_signatures(x, w, other, &same))
-		return x->err->kind;
+	if (w->under[HERE] || w->only[HERE])
+		pair_signatures(x, w, other, &same);
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->fn[s] = EXEC_ARRAY(x, uint32_t, most);
 		w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1);
@@ -127,18 +126,17 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2]
 	w->root = w->n++;
 	for (unsigned s = 0; s < SIDES; s++)
 		memcpy(w->same[s], w->of[s], n[s] * sizeof(uint32_t));
-	return 0;
 }
 
 /* Number the files, those of the first side first: sites are in the order of their files. */
-static int number_files(struct exec *x, struct why *w)
+static void number_files(struct exec *x, struct why *w)
 {
 	const uint32_t n[SIDES] = {store_info(w->g[BASE]->st)->files,
 				   store_info(w->g[HERE]->st)->files};
 	uint32_t *number = EXEC_ARRAY(x, uint32_t, (size_t)n[BASE] + n[HERE] + 1),
 		 all = 0;
 
-	for (unsigned k = 0; number && k < SIDES; k++) {
+	for (unsigned k = 0; k < SIDES; k++) {
 		const unsigned s = k ? !w->first : w->first;
 
 		w->file[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1);
@@ -150,7 +148,6 @@ static int number_files(struct exec *x, struct why *w)
 			w->file[s][f] = *of;
 		}
 	}
-	return number ? 0 : x->err->kind;
 }
 
 /* The lowest vertex of the function that f is of, as far as joined. */
@@ -337,8 +334,8 @@ static void share_sites(const struct why *w, unsigned side, uint32_t fn,
 	}
 }
 
-int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
-		 struct why_sites *out)
+void why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
+		  struct why_sites *out)
 {
 	struct exec *x = w->run[side];
 	const struct graph *graph = w->g[side];
@@ -351,17 +348,17 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct aren
 
 	*out = (struct why_sites){0};
 	if (!why_has_detail(graph, w->fn[side][g]))
-		return 0;
+		return;
 	fn = graph_origin(graph, w->fn[side][g]);
 	fn_sites(x, fn, a, &row, &costs, &n);
-	if (own && inlining_new(x, &in))
-		return x->err->kind;
+	if (own)
+		need(inlining_new(x, &in), x->err);
 	for (size_t i = 0; i < n; i++)
 		why_want_place(in, graph->st, fn, row[i].file, row[i].line, row[i].instr);
-	if (in && inlining_read(in, false))
-		return x->err->kind;
+	if (in)
+		need(inlining_read(in, false), x->err);
 	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
-		return arena_full(a, x->err);
+		need_memory(a);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t to = callee_of(graph, w->fn[side][g], row[i].callee);
 
@@ -386,7 +383,6 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct aren
 	if (!graph->detail && !graph->plain)
 		share_sites(w, side, w->fn[side][g], out);
 	exec_poll(x);
-	return 0;
 }
 
 struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
@@ -542,8 +538,7 @@ static int add_sites(struct caller_edges *b, uint32_t to, bool *split)
 
 	*split = false;
 	for (unsigned k = 0; !b->have_sites && k < SIDES; k++)
-		if (why_sites_of(b->w, k, b->g, false, b->scratch, &b->sites[k]))
-			return b->x->err->kind;
+		why_sites_of(b->w, k, b->g, false, b->scratch, &b->sites[k]);
 	b->have_sites = true;
 	for (unsigned k = 0; k < SIDES; k++)
 		s[k] = why_sites_to(&b->sites[k], to);
@@ -564,22 +559,20 @@ static int add_sites(struct caller_edges *b, uint32_t to, bool *split)
 }
 
 /* r[0..n-1]: the calls of one pair, of one side or both. */
-static int add_pair(struct caller_edges *b, const struct recorded *r, size_t n)
+static void add_pair(struct caller_edges *b, const struct recorded *r, size_t n)
 {
 	struct why_edge *e;
 	bool split = false;
 
-	if (n == SIDES && differ(b->w, b->g, r) && add_sites(b, r->to, &split))
-		return b->x->err->kind;
+	if (n == SIDES && differ(b->w, b->g, r))
+		need(add_sites(b, r->to, &split), b->x->err);
 	if (split)
-		return 0;
-	if (!(e = new_edge(b, r->to, 0)))
-		return b->x->err->kind;
+		return;
+	e = new_edge(b, r->to, 0);
 	for (size_t i = 0; i < n; i++) {
 		e->calls[r[i].side] = why_edge_calls(b->w, r[i].side, r[i].edge);
 		e->cost[r[i].side] = why_edge_cost(b->w, r[i].side, r[i].edge);
 	}
-	return 0;
 }
 
 static size_t recorded_of(const struct caller_edges *b, struct recorded *r)
@@ -615,7 +608,7 @@ static int by_to_and_site(const void *pa, const void *pb)
 }
 
 /* What joining made of the calls of g is added to its first site. */
-static int add_joined(struct caller_edges *b, const struct why_joined *j, size_t *at)
+static void add_joined(struct caller_edges *b, const struct why_joined *j, size_t *at)
 {
 	const size_t recorded = b->n;
 
@@ -628,8 +621,8 @@ static int add_joined(struct caller_edges *b, const struct why_joined *j, size_t
 
 		if (!e && b->n > recorded && b->edge[b->n - 1].to == from->to)
 			e = &b->edge[b->n - 1];
-		if (!e && !(e = new_edge(b, from->to, 0)))
-			return b->x->err->kind;
+		if (!e)
+			e = new_edge(b, from->to, 0);
 		for (unsigned s = 0; s < SIDES; s++) {
 			e->calls[s] += from->calls[s];
 			e->cost[s] += from->cost[s];
@@ -637,7 +630,6 @@ static int add_joined(struct caller_edges *b, const struct why_joined *j, size_t
 	}
 	if (b->n > recorded)
 		qsort(b->edge, b->n, sizeof(*b->edge), by_to_and_site);
-	return 0;
 }
 
 static uint32_t callees_of(const struct why *w, uint32_t g)
@@ -652,7 +644,7 @@ static uint32_t callees_of(const struct why *w, uint32_t g)
 	return all;
 }
 
-static int build_caller(struct caller_edges *b, const struct why_joined *j, size_t *at)
+static void build_caller(struct caller_edges *b, const struct why_joined *j, size_t *at)
 {
 	struct why *w = b->w;
 	struct recorded *r =
@@ -660,73 +652,66 @@ static int build_caller(struct caller_edges *b, const struct why_joined *j, size
 	size_t n;
 
 	if (!r)
-		return arena_full(b->scratch, b->x->err);
+		need_memory(b->scratch);
 	n = recorded_of(b, r);
 	b->n = 0;
 	b->have_sites = false;
 	for (size_t i = 0; i < n;) {
 		const size_t k = i + 1 < n && r[i + 1].to == r[i].to ? 2 : 1;
 
-		if (add_pair(b, r + i, k))
-			return b->x->err->kind;
+		add_pair(b, r + i, k);
 		i += k;
 	}
-	if (add_joined(b, j, at))
-		return b->x->err->kind;
+	add_joined(b, j, at);
 	if (b->n)
 		w->out[b->g] = EXEC_ARRAY(b->x, struct why_edge, b->n);
 	if (b->n)
 		memcpy(w->out[b->g], b->edge, b->n * sizeof(*b->edge));
 	w->outs[b->g] = (uint32_t)b->n;
 	exec_poll(b->x);
-	return 0;
 }
 
-static int build_edges(struct exec *x, struct why *w, const bool *joinable,
-		       const struct why_joined *j)
+static void build_edges(struct exec *x, struct why *w, const bool *joinable,
+			const struct why_joined *j)
 {
 	struct arena *scratch = need_scratch(x->a);
 	struct caller_edges b = {
 		.w = w, .x = x, .scratch = scratch, .joinable = joinable};
 	size_t at = 0;
-	int rc = 0;
 
 	/* bsearch() and memcpy() want an array, though it may be empty. */
 	exec_grow(x, &b.edge, &b.cap, 0, 16, sizeof(*b.edge));
-	for (b.g = 0; !rc && b.g < w->root; b.g++) {
+	for (b.g = 0; b.g < w->root; b.g++) {
 		arena_reset(scratch);
-		rc = build_caller(&b, j, &at);
+		build_caller(&b, j, &at);
 	}
 	scratch_free(scratch);
-	return rc;
 }
 
 /* What is left out calls, too. */
-static int calls_from_outside(struct exec *x, struct why *w)
+static void calls_from_outside(struct exec *x, struct why *w)
 {
 	struct why_edge **to = &w->out[w->root];
 	size_t n = 0, cap = 0;
 
 	for (uint32_t f = 0; f < w->root; f++)
-		if (!w->gone[f] && why_from_outside(w, f, to, &cap, &n))
-			return x->err->kind;
+		if (!w->gone[f])
+			why_from_outside(w, f, to, &cap, &n);
 	w->outs[w->root] = (uint32_t)n;
 	exec_poll_now(x);
-	return 0;
 }
 
 /* ---- both profiles ---- */
 
-int why_model(struct exec *x, struct vs *v, const struct set *under, const struct set *of,
-	      struct why *w)
+void why_model(struct exec *x, struct vs *v, const struct set *under,
+	       const struct set *of, struct why *w)
 {
 	struct why_joined joined = {0};
 	const uint32_t *same[2];
 	bool *joinable;
 
 	*w = (struct why){.vs = v, .run = {[HERE] = x}};
-	if (vs_both(x, v, &w->run[BASE], same))
-		return x->err->kind;
+	need(vs_both(x, v, &w->run[BASE], same), x->err);
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
@@ -735,12 +720,12 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, const struc
 		if (of)
 			exec_set(w->run[s], of, &w->only[s]);
 	}
-	if (vertices(x, w, same) || number_files(x, w) || why_changed(w))
-		return x->err->kind;
+	vertices(x, w, same);
+	number_files(x, w);
+	why_changed(w);
 	group_names(x, w);
 	self_costs(x, w);
-	if (why_splice(w, &joinable, &joined) || build_edges(x, w, joinable, &joined) ||
-	    calls_from_outside(x, w))
-		return x->err->kind;
-	return 0;
+	why_splice(w, &joinable, &joined);
+	build_edges(x, w, joinable, &joined);
+	calls_from_outside(x, w);
 }

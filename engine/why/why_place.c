@@ -23,6 +23,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/base/order.h"
 
 /* A line, and its cost in one run. */
@@ -108,8 +109,8 @@ static const struct line_cost *largest(const struct line_costs *p)
 
 /* The sites of c on both sides; own: their places in the program, as far as known.
  * *mixed: on one side they are. */
-static int sites_of_call(struct why *w, const struct why_cause *c, bool own,
-			 struct why_sites s[SIDES], bool *mixed)
+static void sites_of_call(struct why *w, const struct why_cause *c, bool own,
+			  struct why_sites s[SIDES], bool *mixed)
 {
 	struct exec *x = w->run[HERE];
 	bool of[SIDES] = {false, false};
@@ -120,14 +121,12 @@ static int sites_of_call(struct why *w, const struct why_cause *c, bool own,
 		s[k] = (struct why_sites){0};
 		if (w->fn[k][c->fn] == WHY_NONE)
 			continue;
-		if (why_sites_of(w, k, c->fn, own, x->a, &all))
-			return x->err->kind;
+		why_sites_of(w, k, c->fn, own, x->a, &all);
 		s[k] = why_sites_to(&all, c->callee);
 		for (size_t i = 0; i < s[k].n; i++)
 			of[k] |= why_of_system(s[k].at[i].name);
 	}
 	*mixed = s[BASE].n && s[HERE].n && of[BASE] != of[HERE];
-	return 0;
 }
 
 /* The site whose cost in one run changed most in the direction of the cause. */
@@ -141,9 +140,9 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 	double *gain;
 	int rc;
 
-	if (sites_of_call(w, c, true, s, &mixed) ||
-	    (mixed && sites_of_call(w, c, false, s, &mixed)))
-		return x->err->kind;
+	sites_of_call(w, c, true, s, &mixed);
+	if (mixed)
+		sites_of_call(w, c, false, s, &mixed);
 	aligned = why_align(w, c->fn, s, x->a, of, &numbers, &rc);
 	if (rc || (!aligned && s[BASE].n && s[HERE].n && s[BASE].n + s[HERE].n > 2))
 		return rc;
@@ -173,8 +172,8 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /* The lines of a recorded function. */
-static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool own,
-		     struct line_costs *out)
+static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool own,
+		      struct line_costs *out)
 {
 	struct exec *x = w->run[side];
 	struct store *st = w->g[side]->st;
@@ -186,16 +185,16 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 	struct line_cost *all;
 
 	fn_lines(x, fn, x->a, &row, &costs, &n);
-	if (own && inlining_new(x, &in))
-		return x->err->kind;
+	if (own)
+		need(inlining_new(x, &in), x->err);
 	all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1);
 	if (out->n)
 		memcpy(all, out->at, out->n * sizeof(*all));
 	out->at = all;
 	for (size_t i = 0; i < n; i++)
 		why_want_place(in, st, fn, row[i].file, row[i].line, row[i].instr);
-	if (in && inlining_read(in, false))
-		return x->err->kind;
+	if (in)
+		need(inlining_read(in, false), x->err);
 	for (size_t i = 0; i < n; i++) {
 		const int64_t cost =
 			store_event_of(st, w->event[side], &costs[i * events]);
@@ -210,11 +209,10 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 			.line = p.line,
 			.per_run = why_per_run((double)cost, w->runs[side][f])};
 	}
-	return 0;
 }
 
-static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
-		      struct line_costs *out)
+static void list_lines(struct why *w, unsigned side, uint32_t f, bool own,
+		       struct line_costs *out)
 {
 	const struct graph *g = w->g[side], *apart = g->apart ? g->apart : g;
 	const uint32_t v = w->fn[side][f];
@@ -223,18 +221,17 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 
 	*out = (struct line_costs){0};
 	if (v == WHY_NONE || !why_has_detail(g, v))
-		return 0;
+		return;
 	for (uint32_t m = 0; m < graph_members_count(g, v); m++)
-		if (add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)), own,
-			      out))
-			return w->run[side]->err->kind;
+		add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)), own,
+			  out);
 	k = out->n;
 	for (size_t i = 0; i < k; i++)
 		sum += out->at[i].per_run * w->runs[side][f];
 	/* A stage gave it costs of others, which are in no line of it. */
 	if ((double)graph_self(g, v, w->event[side]) > sum + 1) {
 		out->n = 0;
-		return 0;
+		return;
 	}
 	if (k)
 		qsort(out->at, k, sizeof(*out->at), by_place);
@@ -245,7 +242,6 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 		else
 			out->at[out->n++] = out->at[i];
 	}
-	return 0;
 }
 
 /* A line that stands where it stood, and costs nearly the same, is taken for its change. */
@@ -271,7 +267,7 @@ static bool any_of_system(const struct line_costs *p)
 	return false;
 }
 
-static int place_inside(struct why *w, const struct why_cause *c, struct why_place *out)
+static void place_inside(struct why *w, const struct why_cause *c, struct why_place *out)
 {
 	const unsigned more = c->cost < 0 ? BASE : HERE; /* the side that spends more */
 	struct line_costs p[SIDES];
@@ -279,19 +275,16 @@ static int place_inside(struct why *w, const struct why_cause *c, struct why_pla
 
 	for (unsigned own = 2; own--;) {
 		for (unsigned k = 0; k < SIDES; k++)
-			if (list_lines(w, k, c->fn, own, &p[k]))
-				return w->run[HERE]->err->kind;
+			list_lines(w, k, c->fn, own, &p[k]);
 		if (any_of_system(&p[BASE]) == any_of_system(&p[HERE]))
 			break;
 	}
-	if (match_equals(w->run[HERE], &p[BASE], &p[HERE]))
-		return w->run[HERE]->err->kind;
+	need(match_equals(w->run[HERE], &p[BASE], &p[HERE]), w->run[HERE]->err);
 	less_of_same(&p[!more], &p[more]);
 	best = largest(&p[more]);
 	best = best ? best : largest(&p[!more]);
 	if (best)
 		set_place(best->name, best->line, out);
-	return 0;
 }
 
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out)
@@ -299,5 +292,9 @@ int why_place(struct why *w, const struct why_cause *c, struct why_place *out)
 	*out = (struct why_place){0};
 	if (c->fn == w->root)
 		return 0;
-	return c->callee == WHY_NONE ? place_inside(w, c, out) : place_of_call(w, c, out);
+	if (c->callee == WHY_NONE) {
+		place_inside(w, c, out);
+		return 0;
+	}
+	return place_of_call(w, c, out);
 }

@@ -356,7 +356,7 @@ static struct levels *find_levels(const struct causes *c)
 	const struct why *w = c->w;
 	struct levels *of = EXEC_ARRAY(c->x, struct levels, w->n);
 
-	for (uint32_t f = 0; of && f < w->n; f++)
+	for (uint32_t f = 0; f < w->n; f++)
 		for (unsigned s = 0; s < SIDES; s++) {
 			of[w->name[f]].runs[s] += w->runs[s][f];
 			of[w->name[f]].self[s] += w->self[s][f];
@@ -462,20 +462,17 @@ static void join_means(struct causes *c, const struct levels *of)
 }
 
 /* Causes are in the order of their callers (join_terms()). */
-static int find_means(struct causes *c)
+static void find_means(struct causes *c)
 {
 	const uint32_t *name = c->w->name;
 	const struct levels *of = find_levels(c);
 
-	if (!of)
-		return c->x->err->kind;
 	for (size_t i = 0, k; i < c->n; i = k) {
 		for (k = i + 1; k < c->n && name[c->at[k].fn] == name[c->at[i].fn]; k++)
 			;
 		join_recursion(c->w, of, &c->at[i], k - i);
 	}
 	join_means(c, of);
-	return 0;
 }
 
 /* ---- the heap ---- */
@@ -707,7 +704,7 @@ static void heap_last(struct why_cause *c, size_t n)
 		}
 }
 
-int why_causes(struct why *w, struct why_cause **out, size_t *n)
+void why_causes(struct why *w, struct why_cause **out, size_t *n)
 {
 	struct causes c = {.w = w, .x = w->run[HERE]};
 	size_t k = 0;
@@ -717,8 +714,7 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	join_heap(&c);
 	find_moved(&c);
 	find_swaps(&c);
-	if (find_means(&c))
-		return c.x->err->kind;
+	find_means(&c);
 	for (size_t i = 0; i < c.n; i++) {
 		if (fabs(c.at[i].cost) < 0.5) {
 			w->tiny++;
@@ -738,7 +734,6 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	heap_last(c.at, k);
 	*out = c.at;
 	*n = k;
-	return 0;
 }
 
 /* ---- what people want to know of a cause ---- */

@@ -20,6 +20,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/base/order.h"
 
 /* A function with more ways through it (callers times callees) is not joined: each way
@@ -52,8 +53,8 @@ static uint32_t hash_pair(uint32_t from, uint32_t to)
 }
 
 /* Add calls to the one between two vertices. */
-static int add_call(struct splice *s, uint32_t from, uint32_t to, double calls,
-		    double cost)
+static void add_call(struct splice *s, uint32_t from, uint32_t to, double calls,
+		     double cost)
 {
 	const uint32_t h = hash_pair(from, to);
 	uint32_t probe = hash_start(&s->by, h), i;
@@ -63,15 +64,14 @@ static int add_call(struct splice *s, uint32_t from, uint32_t to, double calls,
 		if (s->call[i].from == from && s->call[i].to == to && !s->call[i].dead) {
 			s->call[i].calls += calls;
 			s->call[i].cost += cost;
-			return 0;
+			return;
 		}
 	exec_grow(s->x, &s->call, &s->cap, s->n, s->n + 1, sizeof(*s->call));
 	if (hash_add(&s->by, h, (uint32_t)s->n))
-		return arena_full(s->x->a, s->x->err);
+		need_memory(s->x->a);
 	c = &s->call[s->n];
 	*c = (struct call){from, to, calls, cost, s->out[from], s->in[to], false};
 	s->out[from] = s->in[to] = (uint32_t)s->n++;
-	return 0;
 }
 
 /* ---- what came through a function ---- */
@@ -82,8 +82,8 @@ static uint32_t hash_via(unsigned side, uint32_t from, uint32_t to, uint32_t thr
 				  hash_mix((uint64_t)through << 1 | side));
 }
 
-static int add_via(struct splice *s, uint32_t from, uint32_t to, uint32_t through,
-		   double cost)
+static void add_via(struct splice *s, uint32_t from, uint32_t to, uint32_t through,
+		    double cost)
 {
 	struct why *w = s->w;
 	const uint32_t h = hash_via(s->side, from, to, through);
@@ -95,16 +95,15 @@ static int add_via(struct splice *s, uint32_t from, uint32_t to, uint32_t throug
 		if (v->side == s->side && v->from == from && v->to == to &&
 		    v->through == through) {
 			v->cost += cost;
-			return 0;
+			return;
 		}
 	}
 	exec_grow(s->x, &w->via, &w->via_cap, w->vias, w->vias + 1, sizeof(*w->via));
 	if (hash_add(&w->via_by, h, (uint32_t)w->vias))
-		return arena_full(s->x->a, s->x->err);
+		need_memory(s->x->a);
 	w->via[w->vias] =
 		(struct why_via){s->side, from, to, through, cost, w->via_first[from]};
 	w->via_first[from] = (uint32_t)w->vias++;
-	return 0;
 }
 
 double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to)
@@ -165,62 +164,60 @@ bool why_piece_of(const struct graph *g, uint32_t f, uint32_t of)
 }
 
 /* A piece of the caller goes without a name: the caller has what came through others. */
-static int give_pieces(struct splice *s, uint32_t f, uint32_t caller, double share)
+static void give_pieces(struct splice *s, uint32_t f, uint32_t caller, double share)
 {
 	const struct why *w = s->w;
 
 	for (uint32_t i = w->via_first[f]; i != WHY_NONE; i = w->via[i].next) {
 		const struct why_via v = w->via[i];
 
-		if (v.side == s->side &&
-		    add_via(s, caller, v.to, v.through, share * v.cost))
-			return s->x->err->kind;
+		if (v.side == s->side)
+			add_via(s, caller, v.to, v.through, share * v.cost);
 	}
-	return 0;
 }
 
 /* ---- joining ---- */
 
 /* Give a caller its share of f's self cost and of f's calls. */
-static int give(struct splice *s, uint32_t f, uint32_t caller, double share)
+static void give(struct splice *s, uint32_t f, uint32_t caller, double share)
 {
 	struct why *w = s->w;
 	const bool piece =
 		why_piece_of(w->g[s->side], w->fn[s->side][f], w->fn[s->side][caller]);
 
 	w->self[s->side][caller] += share * w->self[s->side][f];
-	if (piece ? give_pieces(s, f, caller, share)
-		  : add_via(s, caller, WHY_NONE, f, share * w->self[s->side][f]))
-		return s->x->err->kind;
+	if (piece)
+		give_pieces(s, f, caller, share);
+	else
+		add_via(s, caller, WHY_NONE, f, share * w->self[s->side][f]);
 	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out) {
 		const struct call c = s->call[i];
 
-		if (!c.dead &&
-		    (add_call(s, caller, c.to, share * c.calls, share * c.cost) ||
-		     (!piece && add_via(s, caller, c.to, f, share * c.cost))))
-			return s->x->err->kind;
+		if (!c.dead) {
+			add_call(s, caller, c.to, share * c.calls, share * c.cost);
+			if (!piece)
+				add_via(s, caller, c.to, f, share * c.cost);
+		}
 	}
-	return 0;
 }
 
 /* By cost; in a cycle, where a cost is counted several times, by calls. */
-static int join(struct splice *s, uint32_t f, bool in_cycle)
+static void join(struct splice *s, uint32_t f, bool in_cycle)
 {
 	size_t ins, outs;
 	double calls, cost;
 
 	count_calls(s, f, &ins, &outs, &calls, &cost);
 	if (ins * outs > MOST_WAYS || !ins)
-		return 0;
+		return;
 	for (uint32_t i = s->in[f]; i != WHY_NONE; i = s->call[i].next_in) {
 		const struct call c = s->call[i];
 
 		if (c.dead)
 			continue;
 		s->call[i].dead = true;
-		if (give(s, f, c.from,
-			 in_cycle || cost <= 0 ? c.calls / calls : c.cost / cost))
-			return s->x->err->kind;
+		give(s, f, c.from,
+		     in_cycle || cost <= 0 ? c.calls / calls : c.cost / cost);
 	}
 	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out)
 		s->call[i].dead = true;
@@ -229,21 +226,19 @@ static int join(struct splice *s, uint32_t f, bool in_cycle)
 	s->w->via_first[f] = WHY_NONE;
 	s->w->spliced += !why_paired(s->w, f);
 	exec_poll_now(s->x);
-	return 0;
 }
 
 /* ---- one side ---- */
 
-static int read_call(struct splice *s, uint32_t e)
+static void read_call(struct splice *s, uint32_t e)
 {
 	const struct flow_input *in = &s->shape;
 	const uint32_t *of = s->w->of[s->side], from = of[in->caller[e]];
 
 	if (from == WHY_NONE || s->w->caller[from])
-		return 0;
-	return add_call(
-		s, from, of[in->callee[e]], in->calls[e] ? (double)in->calls[e] : 1,
-		(double)graph_edge_incl(s->w->g[s->side], e, s->w->event[s->side]));
+		return;
+	add_call(s, from, of[in->callee[e]], in->calls[e] ? (double)in->calls[e] : 1,
+		 (double)graph_edge_incl(s->w->g[s->side], e, s->w->event[s->side]));
 }
 
 static bool is_one(const struct splice *s, uint32_t fn)
@@ -253,39 +248,36 @@ static bool is_one(const struct splice *s, uint32_t fn)
 	return f != WHY_NONE && s->one[f];
 }
 
-static int read_calls(struct splice *s, uint32_t fn)
+static void read_calls(struct splice *s, uint32_t fn)
 {
 	const struct flow_input *in = &s->shape;
 
 	for (uint32_t e = in->out_first[fn]; e < in->out_first[fn + 1]; e++)
-		if (read_call(s, e))
-			return s->x->err->kind;
+		read_call(s, e);
 	for (uint32_t i = in->in_first[fn]; i < in->in_first[fn + 1]; i++) {
 		const uint32_t e = in->in_edge[i];
 
 		/* A call between two of them is read once. */
-		if (!is_one(s, in->caller[e]) && read_call(s, e))
-			return s->x->err->kind;
+		if (!is_one(s, in->caller[e]))
+			read_call(s, e);
 	}
-	return 0;
 }
 
 /* Callees first, so that a caller names the function that it calls itself. */
-static int join_side(struct splice *s)
+static void join_side(struct splice *s)
 {
 	const struct flow_input *in = &s->shape;
 	const uint32_t *of = s->w->of[s->side];
 
 	for (uint32_t i = in->functions; i-- > 0;)
-		if (is_one(s, in->topo[i]) && read_calls(s, in->topo[i]))
-			return s->x->err->kind;
+		if (is_one(s, in->topo[i]))
+			read_calls(s, in->topo[i]);
 	for (uint32_t i = in->functions; i-- > 0;) {
 		const uint32_t fn = in->topo[i];
 
-		if (is_one(s, fn) && join(s, of[fn], in->cycle[fn] != 0))
-			return s->x->err->kind;
+		if (is_one(s, fn))
+			join(s, of[fn], in->cycle[fn] != 0);
 	}
-	return 0;
 }
 
 static void keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
@@ -323,7 +315,7 @@ static int by_ends(const void *pa, const void *pb)
 	return c ? c : order_u64(a->to, b->to);
 }
 
-int why_splice(struct why *w, bool **joinable, struct why_joined *out)
+void why_splice(struct why *w, bool **joinable, struct why_joined *out)
 {
 	struct exec *x = w->run[HERE];
 	bool *one = EXEC_ARRAY(x, bool, w->n);
@@ -340,7 +332,7 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		count[side] += one[f];
 	}
 	if (!count[BASE] && !count[HERE])
-		return 0;
+		return;
 	w->via_by.arena = x->a;
 	w->via_first = EXEC_ARRAY(x, uint32_t, w->n);
 	memset(w->via_first, 0xff, w->n * sizeof(uint32_t));
@@ -358,11 +350,9 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		if (!count[side])
 			continue;
 		graph_shape(w->g[side], &s.shape);
-		if (join_side(&s))
-			return x->err->kind;
+		join_side(&s);
 		keep_calls(&s, out, &cap);
 	}
 	if (out->n)
 		qsort(out->edge, out->n, sizeof(*out->edge), by_ends);
-	return 0;
 }

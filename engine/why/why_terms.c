@@ -360,23 +360,19 @@ static bool call_differs(const struct why *w, const struct why_edge *e)
 }
 
 /* [n]: has the function terms that are not 0? */
-static int find_different(struct why *w, bool **out)
+static void find_different(struct why *w, bool **out)
 {
 	struct exec *x = w->run[HERE];
 	bool *different = *out = EXEC_ARRAY(x, bool, w->n);
 
-	for (uint32_t f = 0; different && f < w->n; f++) {
+	for (uint32_t f = 0; f < w->n; f++) {
 		different[f] = !why_has(w, BASE, f) || !why_has(w, HERE, f) ||
 			       why_per_run(w->self[BASE][f], w->runs[BASE][f]) !=
 				       why_per_run(w->self[HERE][f], w->runs[HERE][f]);
 		for (uint32_t i = 0; i < w->outs[f] && !different[f]; i++)
 			different[f] = call_differs(w, &w->out[f][i]);
 	}
-	if (different) {
-		exec_poll_now(x);
-		return 0;
-	}
-	return x->err->kind;
+	exec_poll_now(x);
 }
 
 /* Nothing changed in the unit, and nothing is carried down to it. */
@@ -445,7 +441,7 @@ static void one_pass(struct term_pass *s)
 	}
 }
 
-int why_terms(struct why *w)
+void why_terms(struct why *w)
 {
 	struct exec *x = w->run[HERE];
 	struct term_pass s = {.w = w,
@@ -455,8 +451,7 @@ int why_terms(struct why *w)
 			      .term = EXEC_ARRAY(x, struct term, most_terms(w) + 1)};
 	bool *different;
 
-	if (find_different(w, &different))
-		return x->err->kind;
+	find_different(w, &different);
 	s.different = different;
 	s.p = BASE;
 	s.q = HERE;
@@ -466,5 +461,4 @@ int why_terms(struct why *w)
 	s.q = BASE;
 	s.half = -0.5;
 	one_pass(&s);
-	return 0;
 }

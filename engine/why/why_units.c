@@ -17,22 +17,20 @@
 #include "index/graph/cycles.h"
 
 /* The calls of the model as cycles_find() wants them. */
-static int list_calls(struct why *w, struct arena *a, uint32_t **first, uint32_t **callee)
+static void list_calls(struct why *w, struct arena *a, uint32_t **first,
+		       uint32_t **callee)
 {
 	size_t n = 0;
 
 	for (uint32_t g = 0; g < w->n; g++)
 		n += w->outs[g];
-	*first = ARENA_ARRAY(a, uint32_t, (size_t)w->n + 1);
-	*callee = ARENA_ARRAY(a, uint32_t, n + 1);
-	if (!*first || !*callee)
-		return arena_full(a, w->run[HERE]->err);
+	*first = NEED_ARRAY(a, uint32_t, (size_t)w->n + 1);
+	*callee = NEED_ARRAY(a, uint32_t, n + 1);
 	for (uint32_t g = 0, at = 0; g < w->n; g++) {
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			(*callee)[at++] = w->out[g][i].to;
 		(*first)[g + 1] = at;
 	}
-	return 0;
 }
 
 /* cycles_find() has callers first, units have callees first. */
@@ -50,16 +48,13 @@ static void number_units(struct why *w, const struct cycles *c)
 			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
 }
 
-static int find_units(struct exec *x, struct why *w)
+static void find_units(struct exec *x, struct why *w)
 {
 	uint32_t *first, *callee;
 	struct arena *scratch = need_scratch(x->a);
 	struct cycles c;
 
-	if (list_calls(w, scratch, &first, &callee)) {
-		scratch_free(scratch);
-		return x->err->kind;
-	}
+	list_calls(w, scratch, &first, &callee);
 	w->unit = EXEC_ARRAY(x, uint32_t, w->n);
 	w->member = EXEC_ARRAY(x, uint32_t, w->n);
 	w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->n + 1);
@@ -69,7 +64,6 @@ static int find_units(struct exec *x, struct why *w)
 	cycles_free(&c);
 	scratch_free(scratch);
 	exec_poll_now(x);
-	return 0;
 }
 
 /* ---- repair ---- */
@@ -208,7 +202,8 @@ static void add_root(struct exec *x, struct why *w, double *const root[SIDES])
 	}
 }
 
-static int repair_side(struct why *w, unsigned side, struct arena *scratch, double **root)
+static void repair_side(struct why *w, unsigned side, struct arena *scratch,
+			double **root)
 {
 	struct exec *x = w->run[HERE];
 	struct repair r = {.w = w,
@@ -220,7 +215,7 @@ static int repair_side(struct why *w, unsigned side, struct arena *scratch, doub
 			   .root = ARENA_ARRAY(scratch, double, w->n)};
 
 	if (!(*root = r.root))
-		return arena_full(scratch, x->err);
+		need_memory(scratch);
 	for (uint32_t f = 0; f < w->n; f++)
 		r.root[f] = NAN;
 	sum_entering(&r);
@@ -231,22 +226,17 @@ static int repair_side(struct why *w, unsigned side, struct arena *scratch, doub
 	}
 	if (r.any)
 		write_repaired(&r);
-	return 0;
 }
 
-static int repair(struct exec *x, struct why *w)
+static void repair(struct exec *x, struct why *w)
 {
 	struct arena *scratch = need_scratch(x->a);
 	double *root[SIDES];
-	const int rc = repair_side(w, BASE, scratch, &root[BASE]) ||
-				       repair_side(w, HERE, scratch, &root[HERE])
-			       ? x->err->kind
-			       : 0;
 
-	if (!rc)
-		add_root(x, w, root);
+	repair_side(w, BASE, scratch, &root[BASE]);
+	repair_side(w, HERE, scratch, &root[HERE]);
+	add_root(x, w, root);
 	scratch_free(scratch);
-	return rc;
 }
 
 /* ---- how often functions run ---- */
@@ -281,16 +271,15 @@ static void index_in(struct exec *x, struct why *w)
 	exec_poll_now(x);
 }
 
-int why_units(struct why *w)
+void why_units(struct why *w)
 {
 	struct exec *x = w->run[HERE];
 
-	if (find_units(x, w) || repair(x, w))
-		return x->err->kind;
+	find_units(x, w);
+	repair(x, w);
 	index_in(x, w);
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->runs[s] = EXEC_ARRAY(x, double, w->n);
 		count_runs(w, s);
 	}
-	return 0;
 }
