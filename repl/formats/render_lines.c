@@ -2,8 +2,8 @@
  * render_lines.c - formats for programs: csv, tsv, json, ndjson.
  *
  * Names are whole, numbers are plain digits, and the machine columns are in their order.
- * Numbers are those of the profile; csv, tsv and ndjson have no other place for their unit than
- * the heading: self_10ns.  An unknown cell is empty, or null in JSON.
+ * Numbers are those of the profile; csv and tsv have no other place for their unit than the
+ * heading: self_10ns.  An unknown cell is empty, or null in JSON.
  */
 #include "index/base/err.h"
 #include "index/base/out.h"
@@ -20,7 +20,6 @@ struct lines {
 	const char *before, *between, *after, *none; /* around and between cells */
 	const char *empty;			     /* a row without cells */
 	bool keys;     /* each cell after its name: an object of JSON */
-	bool units;    /* names have the unit of costs */
 	bool database; /* an unknown number is 0, a text empty; in csv true is 1 */
 };
 
@@ -61,9 +60,10 @@ static void put_unit(struct out *o, struct unit u)
 	out_c(o, units[i].word);
 }
 
+/* A heading: self_10ns. */
 static void put_name(struct out *o, const struct lines_plan *p, size_t i)
 {
-	const struct column *c = p->l->units ? p->col[i].c : NULL;
+	const struct column *c = p->col[i].c;
 	const struct str name = p->col[i].name;
 	struct out with;
 	int failed;
@@ -93,7 +93,7 @@ static void plan_befores(struct lines_plan *p)
 	for (size_t i = 0; i < p->ncols; i++) {
 		out_c(&p->text, i ? p->l->between : p->l->before);
 		if (p->l->keys) {
-			put_name(&p->text, p, i);
+			emit_name(&p->text, EMIT_JSON, p->col[i].name);
 			out_char(&p->text, ':');
 		}
 		if (!p->col[i].c && p->col[i].known)
@@ -236,8 +236,7 @@ static int render_fields(struct render *rd, enum emit_form form, const char *bet
 				.between = between,
 				.after = after,
 				.none = "",
-				.empty = after,
-				.units = true};
+				.empty = after};
 	struct lines_plan p;
 
 	if (lines_plan(rd, &l, NULL, 0, &p) == 0) {
@@ -373,8 +372,7 @@ int render_ndjson(struct render *rd)
 				       .after = "}\n",
 				       .none = "null",
 				       .empty = "{}\n",
-				       .keys = true,
-				       .units = true};
+				       .keys = true};
 	struct lines_plan p;
 
 	if (lines_plan(rd, &l, NULL, 0, &p) == 0 && put_lines_rows(rd, &p, "") == 0 &&

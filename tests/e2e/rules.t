@@ -303,11 +303,11 @@ def threads(creator, *costs):
 for again in "", " again":
     told = run("-q", *threads("yappi", 50, 10, 3), "--format", "csv", "-c", "functions | show fn, calls, self", "-c",
                "parts | show file, self")
-    same(told.text.split(), ["fn,calls,self", "walk,9,126", "status,0,63", "file,self",
+    same(told.text.split(), ["fn,calls,self_us", "walk,9,126", "status,0,63", "file,self_us",
                              "callgrind.dvc.Thread-0.out,150", "callgrind.dvc.Thread-1.out,30",
                              "callgrind.dvc.Thread-2.out,9"], "files of one pid are the threads of a run" + again)
 told = run("-q", *threads("yappi", 50, 10, 3, 7), "--format", "csv", "-c", "functions | sum | show self")
-same(told.text.split(), ["self", "210"], "one more is added")
+same(told.text.split(), ["self_us", "210"], "one more is added")
 told = run("-q", "--no-index-write", *threads("yappi", 50, 10, 50), "-c", "top")
 ok(told.status == 3 and "both hold part 1 of process 77" in told.talk, "but not one of equal contents", told)
 told = run("-q", "--no-index-write", *threads("callgrind-3.19.0", 50, 10), "-c", "top")
@@ -318,5 +318,5 @@ ok(told.status == 3 and "both hold part 1 of process 77" in told.talk, "nor call
 WRAPPED = XDEBUG.replace("63 340 744", "63 340 744\n\nfl=(1)\nfn=(9) f\n63 1844674407370955130 0")
 told = run("-q", "--no-index-write", write_bytes("in.out", WRAPPED.encode()), "-c", "functions | sum | show self | as csv",
            "-c", "info | show diagnostics | as csv")
-same(told.text.split(), ["self", "5309", "diagnostics", "0"], "(2^64 - n) / 10 is no time of 5,849 years")
+same(told.text.split(), ["self_10ns", "5309", "diagnostics", "0"], "(2^64 - n) / 10 is no time of 5,849 years")
 done()
