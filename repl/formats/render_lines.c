@@ -60,10 +60,10 @@ static void put_unit(struct out *o, struct unit u)
 	out_c(o, units[i].word);
 }
 
-/* A heading: self_10ns. */
+/* A heading: self_10ns; json has the unit in its meta data. */
 static void put_name(struct out *o, const struct lines_plan *p, size_t i)
 {
-	const struct column *c = p->col[i].c;
+	const struct column *c = p->l->form == EMIT_JSON ? NULL : p->col[i].c;
 	const struct str name = p->col[i].name;
 	struct out with;
 	int failed;
