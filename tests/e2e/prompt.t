@@ -32,7 +32,7 @@ clear()
 
 # Tab: what is typed, and the line that it becomes or a test of the screen.
 os.makedirs(".config/quern/queries")
-for name in (".config/quern/queries/kept_query", "with blank.csv"):
+for name in (".config/quern/queries/zeal_query", "with blank.csv"):
     open(name, "w").close()
 for typed, becomes, name in (
         ("to", "top", "completes a verb"),
@@ -43,7 +43,7 @@ for typed, becomes, name in (
         ("top by ", lambda s: any(x.split()[:3] == ["Ir", "id", "self"] for x in s), "lists events and columns"),
         (".ti", ".timer", "completes a dot-command"),
         ("top > p.o", "top > p.out", "completes a file after >"),
-        (".run kept", ".run kept_query", "completes a kept query"),
+        (".run zeal", ".run zeal_query", "completes a kept query"),
         (".run n-plus", ".run n-plus-one", "completes a query that ships"),
         (".run n-plus-one N=5 E", ".run n-plus-one N=5 EACH=", "completes a parameter of it"),
         (".run n-plus-one ", lambda s: any(x.split() == ["CALLS=", "EACH=", "TO=", "N="] for x in s), "lists its parameters"),
