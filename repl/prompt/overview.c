@@ -340,7 +340,10 @@ static void keep(struct overview *v)
 /* Does the finding fit the profile?  Memory is told by what Valgrind writes about it. */
 static bool fits(struct store *st, const struct kind *k)
 {
-	const bool memory = str_starts(store_info(st)->creator, STR("xtree"));
+	const uint32_t events = store_info(st)->all_events;
+	const bool memory = str_starts(store_info(st)->creator, STR("xtree")) &&
+			    (store_event_find(st, STR("totBk")) < events ||
+			     store_event_find(st, STR("DBk")) < events);
 
 	if (memory || k->fits == MEMORY)
 		return memory && k->fits == MEMORY;

@@ -132,6 +132,9 @@ producers = fixtures + "/producers/"
 same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "xtree-memory-massif.kcg")["rows"]],
      [[20688, "allocated", "by get, 38 blocks", "totB"], [678, "kept", "by get, 17 blocks at the end", "curB"]], "memory by valgrind")
 same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "xtree-leak-memcheck.kcg")["rows"]], [[580, "lost", "by get, 5 blocks", "DB"]], "leaks")
+with open("bytes", "w") as f:
+    f.write("creator: xtree-1\nevents: curB totB\nfl=a.c\nfn=main\n1 0 96\ncfn=f\ncalls=1 1\n2 0 4000\nfn=f\n3 0 4000\n")
+same([r[:1] + r[2:3] + r[5:] for r in overview("bytes")["rows"]], [[4000, "hot", "totB"]], "bytes without blocks are as any cost")
 same([r[:1] + r[2:3] + r[4:] for r in overview(producers + "cachegrind-branch.out")["rows"]][1:],
      [[9234, "hot", "sorted itself", "Ir"], [7250, "line", "free.c:43 in sorted", "Ir"]], "cachegrind, which knows no calls")
 found = overview(fixtures + "/callers/inverted.cg")["rows"][0]
