@@ -1,11 +1,11 @@
 /*
- * merge.c - strings to functions, edges and sums; see merge.h.
+ * merge.c - strings to functions and their sums; see merge.h.
  *
  * 1. Every name slot gets its string (merge_names.c).
  * 2. Functions are the distinct (object, file, name) that have lines or are called.  A
  *    callee whose file is only assumed, and that has no lines there, is the function of that
  *    name with lines in that object, if there is only one (PROFILE.md section 6).
- * 3. Edges are sorted by (caller, callee) and equal ones added.
+ * 3. Edges are sorted by (caller, callee) and equal ones added (merge_edges.c).
  *
  * Each stretch has a tally of its own, so one function has a slot in several of them:
  *
@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "index/base/bisect.h"
-#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/sort.h"
@@ -33,6 +32,7 @@
 #include "index/merge/header.h"
 #include "index/merge/merge_addresses.h"
 #include "index/merge/merge_calls.h"
+#include "index/merge/merge_edges.h"
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
 
@@ -498,28 +498,12 @@ static int number_functions(struct profile *p, struct identities *ids)
 	return 0;
 }
 
-/* A sum that does not fit is cut, and the index says that some were. */
-static void add_cost(struct profile *p, int64_t *sum, int64_t v)
-{
-	p->saturated |= cost_add(sum, v);
-}
-
-/* The sums of a tally may be freed when they are in p, unless an index is among the
- * tallies: then all may be merged again without it. */
-static bool may_forget(const struct profile *p)
-{
-	for (size_t k = 0; k < p->ntally; k++)
-		if (p->tally[k]->kept)
-			return false;
-	return true;
-}
-
 /* Is there one part only, and nothing to merge again?  Its costs are those of the whole. */
 static bool one_part(const struct profile *p)
 {
 	size_t n = 0;
 
-	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
+	for (size_t k = 0; profile_may_forget(p) && k < p->ntally; k++)
 		n += p->tally[k]->parts.n - !tally_part(p->tally[k], 0)->begins;
 	return n == 1;
 }
@@ -570,10 +554,11 @@ static int map_functions(struct profile *p, struct identities *ids)
 			if (f->id != NO_ID)
 				lower_begin(&p->fn_begin[f->id], t->fns.at[i].begin);
 			for (size_t e = 0; f->id != NO_ID && e < t->events.n; e++)
-				add_cost(p, &p->self[f->id * p->nevent + m->event[e]],
-					 (int64_t)t->fns.self[i * t->events.n + e]);
+				profile_add_cost(
+					p, &p->self[f->id * p->nevent + m->event[e]],
+					(int64_t)t->fns.self[i * t->events.n + e]);
 		}
-		if (may_forget(p))
+		if (profile_may_forget(p))
 			tally_forget(p->tally[k], TALLY_SELF, 0);
 	}
 	return 0;
@@ -593,272 +578,6 @@ static int join_functions(struct profile *p, struct err *err)
 	free(ids.first);
 	free(ids.at);
 	free(ids.met);
-	return rc ? err_no_memory(err, "while merging") : 0;
-}
-
-/* ---- edges ---- */
-
-enum { MANY_CALLEES = 32 }; /* least number that is worth a sort of several passes */
-
-/* An edge of a tally in the list of its caller. */
-struct edge_ref {
-	uint32_t callee, at; /* at: index over the edges of all tallies */
-};
-
-struct edges {
-	struct edge_ref *ref; /* sorted by caller and callee */
-	size_t n;
-	uint32_t *first;	/* per function: its first edge in ref */
-	struct sort_pair *pair; /* scratch: the edges of one caller */
-	size_t pair_cap;
-};
-
-/*
- * A counting sort.  first[f + 2] counts the edges of f; summed up, first[f + 1] is where
- * the first edge of f goes.  Each edge moves it on, so that at the end it is the start of
- * f + 1, and first[f] that of f:
- *
- *	edges of 0: 2, of 1: 1		counted {0 0 2 1}  summed {0 0 2 3}  at the end {0 2 3 3}
- */
-static void edges_by_caller(const struct profile *p, struct edges *s)
-{
-	uint32_t *first = s->first;
-	uint32_t at = 0;
-
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->edges.n; i++)
-			first[p->map[k].fn[p->tally[k]->edges.at[i].caller] + 2]++;
-	for (size_t f = 1; f <= p->nfn + 1; f++)
-		first[f] += first[f - 1];
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->edges.n; i++, at++) {
-			const struct edge_slot *e = &p->tally[k]->edges.at[i];
-
-			if (i + FETCH < p->tally[k]->edges.n) {
-				__builtin_prefetch(&p->map[k].fn[e[FETCH].callee]);
-				__builtin_prefetch(
-					&first[p->map[k].fn[e[FETCH].caller] + 1]);
-			}
-			s->ref[first[p->map[k].fn[e->caller] + 1]++] =
-				(struct edge_ref){p->map[k].fn[e->callee], at};
-		}
-}
-
-/* Sort the n edges of one caller by callee.  Both sorts are stable: equal edges stay in the
- * order of the tallies.  Most callers have few callees. */
-static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
-{
-	if (n > MANY_CALLEES) {
-		if (vec_reserve_raw(&s->pair, &s->pair_cap, n, sizeof(*s->pair)))
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			s->pair[i] = (struct sort_pair){ref[i].callee, ref[i].at};
-		if (sort_pairs(s->pair, n))
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			ref[i] = (struct edge_ref){(uint32_t)s->pair[i].key,
-						   s->pair[i].value};
-		return 0;
-	}
-	for (size_t i = 1; i < n; i++) {
-		const struct edge_ref x = ref[i];
-		size_t j = i;
-
-		for (; j > 0 && ref[j - 1].callee > x.callee; j--)
-			ref[j] = ref[j - 1];
-		ref[j] = x;
-	}
-	return 0;
-}
-
-static int sort_edges(struct profile *p, struct edges *s)
-{
-	for (size_t k = 0; k < p->ntally; k++)
-		s->n += p->tally[k]->edges.n;
-	s->ref = vec_block((s->n + 1) * sizeof(*s->ref));
-	s->first = calloc(p->nfn + 3, sizeof(*s->first));
-	if (!s->ref || !s->first || s->n >= NO_ID)
-		return -1;
-	edges_by_caller(p, s);
-	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
-		tally_forget(p->tally[k], TALLY_EDGES, 0);
-	for (size_t f = 0; f < p->nfn; f++)
-		if (sort_callees(s, s->ref + s->first[f], s->first[f + 1] - s->first[f]))
-			return -1;
-	return 0;
-}
-
-/* Number the edges; the tallies' maps get these numbers.  edge_of is one array for all
- * tallies, so that `at` of an edge tells both its tally and its place there. */
-static int number_edges(struct profile *p, struct edges *s)
-{
-	size_t at = 0;
-
-	p->callee = vec_block((s->n + 1) * sizeof(uint32_t));
-	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
-	p->edge_of = vec_block((s->n + 1) * sizeof(*p->edge_of));
-	if (!p->callee || !p->out_first || !p->edge_of)
-		return -1;
-	for (size_t f = 0; f < p->nfn; f++) {
-		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
-			if (i == s->first[f] || s->ref[i].callee != s->ref[i - 1].callee)
-				p->callee[p->nedge++] = s->ref[i].callee;
-			p->edge_of[s->ref[i].at] = (uint32_t)p->nedge - 1;
-		}
-		p->out_first[f + 1] = (uint32_t)p->nedge;
-	}
-	for (size_t k = 0; k < p->ntally; k++) {
-		p->map[k].edge = p->edge_of + at;
-		at += p->tally[k]->edges.n;
-	}
-	return 0;
-}
-
-/* Make the columns of sums, of 4 bytes each at first: nearly all fit, and those of millions of
- * edges take half the memory. */
-static int make_sums(struct profile *p)
-{
-	p->edge_cost = calloc(p->nevent + 1, sizeof(*p->edge_cost));
-	if (!p->edge_cost)
-		return -1;
-	for (size_t c = 0; c <= p->nevent; c++) {
-		struct profile_sums *s = c ? &p->edge_cost[c - 1] : &p->calls;
-
-		s->sum = calloc(p->nedge + 1, sizeof(uint32_t));
-		if (!s->sum)
-			return -1;
-		vec_huge_pages(s->sum, p->nedge * sizeof(uint32_t));
-	}
-	return 0;
-}
-
-/* A sum does not fit: make all of 8 bytes. */
-static int widen_sums(const struct profile *p, struct profile_sums *s)
-{
-	const uint32_t *narrow = s->sum;
-	uint64_t *wide = vec_block((p->nedge + 1) * sizeof(*wide));
-
-	if (!wide)
-		return -1;
-	for (size_t i = 0; i < p->nedge; i++)
-		wide[i] = narrow[i];
-	free(s->sum);
-	s->sum = wide;
-	s->wide = true;
-	return 0;
-}
-
-/* Add v to a column of calls, or the bits of a cost. */
-static inline int add_sum(struct profile *p, struct profile_sums *s, size_t edge,
-			  uint64_t v)
-{
-	uint32_t *narrow = s->sum;
-
-	if (!s->wide && v <= UINT32_MAX - narrow[edge]) {
-		narrow[edge] += (uint32_t)v;
-		return 0;
-	}
-	if (!s->wide && widen_sums(p, s))
-		return -1;
-	if (s == &p->calls)
-		p->saturated |= count_add((uint64_t *)s->sum + edge, v);
-	else
-		add_cost(p, (int64_t *)s->sum + edge, (int64_t)v);
-	return 0;
-}
-
-/* The tally of some edge, and the edges of all tallies that are its own. */
-struct edges_of {
-	const struct tally *t;
-	const uint32_t *event;
-	uint32_t first, end;
-};
-
-/* Find the tally of edge `at`, counted from the first tally on. */
-static void find_edges_of(const struct profile *p, uint32_t at, struct edges_of *of)
-{
-	struct bisect b = bisect_in(1, p->ntally);
-	size_t k;
-
-	while (bisect_next(&b))
-		bisect_step(&b, p->map[b.mid].edge <= p->edge_of + at);
-	k = b.lo - 1;
-	of->t = p->tally[k];
-	of->event = p->map[k].event;
-	of->first = (uint32_t)(p->map[k].edge - p->edge_of);
-	of->end = of->first + (uint32_t)of->t->edges.n;
-}
-
-static inline bool is_of(const struct edges_of *of, uint32_t at)
-{
-	return at - of->first < of->end - of->first;
-}
-
-/* Edges that follow each other are mostly of one tally. */
-static inline void fetch_edge(const struct edges_of *of, uint32_t at)
-{
-	const struct tally_edges *from = &of->t->edges;
-	const size_t i = (size_t)(at - of->first) * (of->t->events.n + 1);
-
-	if (!is_of(of, at))
-		return;
-	if (from->narrow)
-		__builtin_prefetch(from->narrow + i);
-	else
-		__builtin_prefetch(from->sum + i);
-}
-
-/* Add the sums of an edge of the tallies to those of `edge`. */
-static inline int add_edge(struct profile *p, const struct edges_of *of, uint32_t at,
-			   size_t edge)
-{
-	const struct tally_edges *from = &of->t->edges;
-	const size_t events = of->t->events.n, i = (at - of->first) * (events + 1);
-	const uint32_t *narrow = from->narrow;
-	int rc = add_sum(p, &p->calls, edge, narrow ? narrow[i] : from->sum[i]);
-
-	for (size_t e = 0; e < events; e++)
-		rc |= add_sum(p, &p->edge_cost[of->event[e]], edge,
-			      narrow ? narrow[i + 1 + e] : from->sum[i + 1 + e]);
-	return rc;
-}
-
-/* Add up the sums, edge by edge: the tallies' are far apart, the columns are written in
- * order. */
-static int add_edges(struct profile *p, const struct edges *s)
-{
-	struct edges_of of = {0};
-	size_t edge = 0;
-
-	if (make_sums(p))
-		return -1;
-	for (size_t f = 0; f < p->nfn; f++)
-		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
-			const uint32_t at = s->ref[i].at;
-
-			if (!is_of(&of, at))
-				find_edges_of(p, at, &of);
-			if (i + FETCH < s->n)
-				fetch_edge(&of, s->ref[i + FETCH].at);
-			edge += i > s->first[f] &&
-				s->ref[i].callee != s->ref[i - 1].callee;
-			if (add_edge(p, &of, at, edge))
-				return -1;
-			edge += i + 1 == s->first[f + 1];
-		}
-	for (size_t i = 0; may_forget(p) && i < p->ntally; i++)
-		tally_forget(p->tally[i], TALLY_EDGE_SUMS, 0);
-	return 0;
-}
-
-static int join_edges(struct profile *p, struct err *err)
-{
-	struct edges s = {0};
-	int rc = sort_edges(p, &s) || number_edges(p, &s) || add_edges(p, &s);
-
-	free(s.ref);
-	free(s.first);
-	free(s.pair);
 	return rc ? err_no_memory(err, "while merging") : 0;
 }
 
@@ -1000,7 +719,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	 * merge_names() frees them. */
 	if (settle_parts(p, err) || merge_names(p, one_part(p), err) ||
 	    interrupted(cancel, err) || join_events(p, events, err) ||
-	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
+	    join_functions(p, err) || interrupted(cancel, err) || merge_edges(p, err) ||
 	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return err->kind;
 	if (merge_calls_only(p, any_by_callgrind(p)))

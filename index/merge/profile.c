@@ -111,3 +111,11 @@ void profile_free(struct profile *p)
 	arena_free(&p->arena);
 	memset(p, 0, sizeof(*p));
 }
+
+bool profile_may_forget(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->kept)
+			return false;
+	return true;
+}

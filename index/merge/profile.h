@@ -8,6 +8,7 @@
 #ifndef QUERN_PROFILE_H
 #define QUERN_PROFILE_H
 
+#include "index/base/cost.h"
 #include "index/base/arena.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
@@ -97,6 +98,14 @@ struct profile {
 };
 
 void profile_free(struct profile *p);
+/* A sum that does not fit is cut, and the index says that some were. */
+static inline void profile_add_cost(struct profile *p, int64_t *sum, int64_t v)
+{
+	p->saturated |= cost_add(sum, v);
+}
+/* The sums of a tally may be freed when they are in p, unless an index is among the
+ * tallies: then all may be merged again without it. */
+bool profile_may_forget(const struct profile *p);
 
 /* The number of an event; HASH_NONE if no event has that name. */
 uint32_t profile_event(const struct profile *p, struct str name);
