@@ -68,14 +68,16 @@ static bool holds(const struct part_set *s, const struct exec *x)
 	       memcmp(s->parts, x->parts, store_info(s->st)->parts) == 0;
 }
 
-/* The lines of the parts in x->parts. */
-static void parts_of(struct exec *x, struct part_lines **out)
+/* The lines of the parts in x->parts; NULL: the query is about all. */
+static struct part_lines *parts_of(struct exec *x)
 {
 	struct part_set *const s = x->open->part_cache->set, last = s[0];
 	const struct part_lines_opts opts = {.poll = poll, .arg = x};
 	struct store *st = x->g->st;
 	const size_t n = store_info(st)->parts;
 
+	if (!x->parts)
+		return NULL;
 	if (!holds(&s[0], x)) {
 		s[0] = s[1];
 		s[1] = last;
@@ -92,46 +94,37 @@ static void parts_of(struct exec *x, struct part_lines **out)
 		memcpy(s[0].parts, x->parts, n);
 		s[0].st = st;
 	}
-	*out = s[0].lines;
+	return s[0].lines;
 }
 
 void fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 	      int64_t **costs, size_t *n)
 {
-	struct part_lines *p = NULL;
+	struct part_lines *p = parts_of(x);
 
-	if (!x->parts) {
-		need(store_lines(x->g->st, f, a, rows, costs, n, x->err), x->err);
-		return;
-	}
-	parts_of(x, &p);
-	need(part_lines(p, f, a, rows, costs, n, x->err), x->err);
+	need(p ? part_lines(p, f, a, rows, costs, n, x->err)
+	       : store_lines(x->g->st, f, a, rows, costs, n, x->err),
+	     x->err);
 }
 
 void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 		      int64_t **costs, size_t *n)
 {
-	struct part_lines *p = NULL;
+	struct part_lines *p = parts_of(x);
 
-	if (!x->parts) {
-		need(store_inlined_lines(x->g->st, f, a, rows, costs, n, x->err), x->err);
-		return;
-	}
-	parts_of(x, &p);
-	need(part_inlined_lines(p, f, a, rows, costs, n, x->err), x->err);
+	need(p ? part_inlined_lines(p, f, a, rows, costs, n, x->err)
+	       : store_inlined_lines(x->g->st, f, a, rows, costs, n, x->err),
+	     x->err);
 }
 
 static void recorded_sites(struct exec *x, fn_id f, struct arena *a,
 			   struct store_site **rows, int64_t **costs, size_t *n)
 {
-	struct part_lines *p = NULL;
+	struct part_lines *p = parts_of(x);
 
-	if (!x->parts) {
-		need(store_sites(x->g->st, f, a, rows, costs, n, x->err), x->err);
-		return;
-	}
-	parts_of(x, &p);
-	need(part_sites(p, f, a, rows, costs, n, x->err), x->err);
+	need(p ? part_sites(p, f, a, rows, costs, n, x->err)
+	       : store_sites(x->g->st, f, a, rows, costs, n, x->err),
+	     x->err);
 }
 
 void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
@@ -195,14 +188,11 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 void fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	      size_t *n)
 {
-	struct part_lines *p = NULL;
+	struct part_lines *p = parts_of(x);
 
-	if (!x->parts) {
-		need(store_jumps(x->g->st, f, a, rows, n, x->err), x->err);
-		return;
-	}
-	parts_of(x, &p);
-	need(part_jumps(p, f, a, rows, n, x->err), x->err);
+	need(p ? part_jumps(p, f, a, rows, n, x->err)
+	       : store_jumps(x->g->st, f, a, rows, n, x->err),
+	     x->err);
 }
 
 /* The functions of the store by those of x->g; *first is NULL if none is made of several. */
@@ -264,7 +254,7 @@ static int parts_guarded(void *arg)
 {
 	struct reading_parts *to = arg;
 
-	parts_of(to->x, &to->lines);
+	to->lines = parts_of(to->x);
 	return 0;
 }
 
