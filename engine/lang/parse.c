@@ -511,7 +511,7 @@ static bool find_stmt(struct parser *p, struct token *t)
 	}
 }
 
-/* What is read, under a guard: where it is wrong, reading ends. */
+/* What one reading of a text makes.  A mistake leaves through the guard around it. */
 struct reading {
 	struct parser p;
 	struct token first; /* of the statement */

@@ -34,7 +34,7 @@ static struct str rest_of_line(const struct parser *p, const struct token *t,
 	return str_trim((struct str){s.p, n});
 }
 
-/* What is wrong with it, in p->err. */
+/* Say in p->err why the word cannot stand here. */
 static int name_unknown(struct parser *p, const struct token *t)
 {
 	const struct stage_word *stage = stage_find(t->text);
