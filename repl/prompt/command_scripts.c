@@ -74,51 +74,44 @@ static int not_found(const struct app *app, struct str name, struct err *err)
 	}
 	err_set(err, ERR_QUERY, 0, "%.*s: no such file, and no query has that name",
 		STR_ARG(name));
-	return err_hint(err, library_installed()
-				     ? ".queries lists those that ship and yours"
-				     : "the queries that ship are not installed here");
+	return err_hint(err, ".queries lists those that ship and yours");
 }
 
-/* Find the file of .run; free it.  NULL, with err set: there is none. */
-static char *find_script(struct app *app, struct str name, bool *ships, struct err *err)
+/* Find what .run names.  false, with err set: there is none. */
+static bool find_script(struct app *app, struct str name, struct library_found *out,
+			struct err *err)
 {
-	char *path = library_find(app, name, ships);
-
-	if (path || !name.n || str_starts(name, STR(LIBRARY_SHIPS)) ||
-	    (app->opts->safe && !app->trusted)) {
-		if (!path)
-			not_found(app, name, err);
-		return path;
+	if (library_find(app, name, out))
+		return true;
+	if (name.n && !str_starts(name, STR(LIBRARY_SHIPS)) &&
+	    (!app->opts->safe || app->trusted)) {
+		out->path = command_file(name, err);
+		if (!out->path || access(out->path, F_OK) == 0)
+			return out->path;
+		free(out->path);
 	}
-	path = command_file(name, err);
-	if (path && access(path, F_OK) == 0)
-		return path;
-	if (path)
-		not_found(app, name, err);
-	free(path);
-	return NULL;
+	not_found(app, name, err);
+	return false;
 }
 
 int command_script(struct app *app, struct str rest, struct err *err)
 {
-	struct str name = command_word(&rest), text = {NULL, 0};
-	bool ships;
-	char *path = find_script(app, name, &ships, err);
+	struct str word = command_word(&rest), text = {NULL, 0};
+	struct library_found f;
+	char *name = NULL;
 
-	if (!path)
+	if (!find_script(app, word, &f, err))
 		return err->kind;
 	session_scope(app->session);
-	if (app_read_file(path, &text, err) == 0)
+	if (library_read(&f, &name, &text, err) == 0)
 		sets_given(app->session, text, rest, err);
 	if (!err->kind)
-		err->kind = script_run(
-			app, text,
-			(struct origin){.file = ships ? str_basename(str_c(path)).p
-						      : path,
-					.line = 1});
+		err->kind =
+			script_run(app, text, (struct origin){.file = name, .line = 1});
 	session_scope_end(app->session);
 	free((void *)(uintptr_t)text.p);
-	free(path);
+	free(name);
+	free(f.path);
 	return err->kind;
 }
 
@@ -134,8 +127,6 @@ int command_queries(struct app *app, struct str rest, struct err *err)
 		output_text(app, out_text(&list), err);
 	else if (rest.n)
 		err_set(err, ERR_QUERY, 0, "no query is about '%.*s'", STR_ARG(rest));
-	else
-		talk("no queries are installed, and none are kept");
 	out_close(&list);
 	library_free(&l);
 	return err->kind;

@@ -18,41 +18,24 @@
 #include "repl/app/options.h"
 #include "repl/term/emit.h"
 
-/* ---- the folders ---- */
-
-/* The folder of the queries that ship; free it.  NULL: there is none. */
-static char *shipped_folder(void)
-{
-	static const char *const below[] = {"../share/quern/queries",
-					    "../../repl/queries"};
-	char self[PATH_MAX], *folder = NULL;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
-
-	while (n > 0 && self[n - 1] != '/')
-		n--;
-	for (size_t i = 0; n > 0 && i < sizeof(below) / sizeof(below[0]); i++) {
-		if (asprintf(&folder, "%.*s%s", (int)n, self, below[i]) < 0)
-			return NULL;
-		if (app_is_folder(folder))
-			return folder;
-		free(folder);
-	}
-	return NULL;
-}
-
-bool library_installed(void)
-{
-	char *folder = shipped_folder();
-
-	free(folder);
-	return folder != NULL;
-}
+/* ---- what a name means ---- */
 
 static char *users_folder(const struct app *app)
 {
 	return app->opts->safe && !app->trusted
 		       ? NULL
 		       : app_path("XDG_CONFIG_HOME", ".config", "queries");
+}
+
+/* The query that ships: its name may end in ".q". */
+static const struct library_shipped *shipped(struct str name)
+{
+	if (str_ends(name, STR(".q")))
+		name.n -= 2;
+	for (const struct library_shipped *q = library_ships; q->name; q++)
+		if (str_eq(str_c(q->name), name))
+			return q;
+	return NULL;
 }
 
 /* FOLDER/NAME or FOLDER/NAME.q, whichever is a file; free it.  NULL: neither. */
@@ -90,76 +73,102 @@ static void say_hidden(struct app *app, const char *path, struct str name, bool 
 
 /* A file in this directory could be anybody's, so the user's own or those that ship come before
  * it, unless it is named with its ".q". */
-static char *choose(struct app *app, struct str name, char *here, char *own,
-		    char *shipped, bool *ships)
+static void choose(struct app *app, struct str name, const char *here, const char *own,
+		   struct library_found *out)
 {
 	const bool file = here && !own && str_ends(name, STR(".q"));
-	char *path = own ? own : here;
+	const char *path = own ? own : here;
 
-	if (!shipped)
+	if (!out->ships)
 		path = here ? here : own;
 	else if (own || file)
 		say_hidden(app, path, name, false);
 	else if (here)
 		say_hidden(app, here, name, true);
-	*ships = shipped && !own && !file;
-	return *ships ? shipped : path;
+	if (out->ships && (own || file))
+		out->ships = NULL;
+	if (path && !out->ships)
+		out->path = strdup(path);
 }
 
-char *library_find(struct app *app, struct str name, bool *ships)
+bool library_find(struct app *app, struct str name, struct library_found *out)
 {
 	const bool only = str_starts(name, STR(LIBRARY_SHIPS));
-	char *users, *folder, *of[3] = {NULL}, *path;
+	char *users, *here = NULL, *own;
 
-	*ships = false;
+	*out = (struct library_found){0};
 	if (only)
 		name = str_from(name, strlen(LIBRARY_SHIPS));
 	if (!name.n || name.n > NAME_MAX || str_find(name, '/') < name.n)
-		return NULL;
+		return false;
 	users = only ? NULL : users_folder(app);
-	folder = shipped_folder();
 	if (!only && (!app->opts->safe || app->trusted)) {
-		of[0] = in_folder(".", name);
+		here = in_folder(".", name);
 		/* ./hot.q reads as hot.q. */
-		if (of[0])
-			memmove(of[0], of[0] + 2, strlen(of[0] + 2) + 1);
+		if (here)
+			memmove(here, here + 2, strlen(here + 2) + 1);
 	}
-	of[1] = in_folder(users, name);
-	of[2] = in_folder(folder, name);
-	if (!of[0] && !of[1] && !of[2] && str_eq(name, STR("timeline"))) {
+	own = in_folder(users, name);
+	out->ships = shipped(name);
+	if (!here && !own && !out->ships && str_eq(name, STR("timeline"))) {
 		app_note(app,
 			 "quern: the query timeline is dumps-over-time now; the source "
 			 "timeline is Xdebug's calls in the order of time");
-		of[2] = in_folder(folder, STR("dumps-over-time"));
+		out->ships = shipped(STR("dumps-over-time"));
 	}
-	path = choose(app, name, of[0], of[1], of[2], ships);
-	for (int i = 0; i < 3; i++)
-		if (of[i] != path)
-			free(of[i]);
+	choose(app, name, here, own, out);
+	free(here);
+	free(own);
 	free(users);
-	free(folder);
-	return path;
+	return out->ships || out->path;
+}
+
+/* A copy of the text of a query that ships. */
+static int copy_text(const struct library_shipped *ships, struct str *text,
+		     struct err *err)
+{
+	*text = (struct str){strdup(ships->text), strlen(ships->text)};
+	return text->p ? 0 : err_no_memory(err, NULL);
+}
+
+int library_read(const struct library_found *f, char **name, struct str *text,
+		 struct err *err)
+{
+	if (f->ships ? copy_text(f->ships, text, err) : app_read_file(f->path, text, err))
+		return err->kind;
+	if (!name)
+		return 0;
+	if (!f->ships)
+		*name = strdup(f->path);
+	else if (asprintf(name, "%s.q", f->ships->name) < 0)
+		*name = NULL;
+	return 0;
 }
 
 int library_text(struct app *app, const char *path, char **name, struct str *text,
 		 struct err *err)
 {
-	const bool stdin_is = strcmp(path, "-") == 0;
-	bool ships = false;
-	char *kept = stdin_is ? NULL : library_find(app, str_c(path), &ships);
-	const char *file = kept ? kept : path;
+	struct library_found f = {0};
 
+	if (strcmp(path, "-") == 0) {
+		if (app_read_file(path, text, err) == 0 && name)
+			*name = strdup("stdin");
+		return err->kind;
+	}
 	/* quern:NAME is never a file. */
-	if (!kept && str_starts(str_c(path), STR(LIBRARY_SHIPS))) {
+	if (!library_find(app, str_c(path), &f) &&
+	    str_starts(str_c(path), STR(LIBRARY_SHIPS))) {
 		err_set(err, ERR_QUERY, 0, "no query that ships is called '%s'",
 			path + strlen(LIBRARY_SHIPS));
 		return err_hint(err, ".queries lists them; ./%s is a file", path);
 	}
-	if (app_read_file(file, text, err) == 0 && name)
-		*name = strdup(stdin_is ? "stdin"
-			       : ships	? str_basename(str_c(file)).p
-					: file);
-	free(kept);
+	if (!f.ships && !f.path)
+		f.path = strdup(path);
+	if (f.ships || f.path)
+		library_read(&f, name, text, err);
+	else
+		err_no_memory(err, NULL);
+	free(f.path);
 	return err->kind;
 }
 
@@ -173,26 +182,42 @@ static bool is_listed(const struct library *l, const char *name)
 	return false;
 }
 
-static int list_one(struct library *l, const char *folder, const char *file, bool ships,
-		    struct err *err)
+/* Add a query; its name, and its text unless it is of a file, are copied. */
+static int list_one(struct library *l, struct str name, const char *path,
+		    const struct library_shipped *ships, struct err *err)
 {
-	const size_t length = strlen(file) - (str_ends(str_c(file), STR(".q")) ? 2 : 0);
-	struct library_query q = {.name = strndup(file, length), .ships = ships};
+	struct library_query q = {.name = strndup(name.p, name.n),
+				  .ships = ships != NULL};
 	struct err ignored = {0};
 
-	if (!q.name || asprintf(&q.path, "%s/%s", folder, file) < 0 ||
-	    vec_reserve(&l->at, &l->cap, l->n + 1, sizeof(q))) {
+	if (!q.name || vec_reserve(&l->at, &l->cap, l->n + 1, sizeof(q))) {
 		free(q.name);
 		return err_no_memory(err, NULL);
 	}
 	if (is_listed(l, q.name)) {
 		free(q.name);
-		free(q.path);
 		return 0;
 	}
-	app_read_file(q.path, &q.text, &ignored);
+	if (ships)
+		copy_text(ships, &q.text, err);
+	else
+		app_read_file(path, &q.text, &ignored);
 	l->at[l->n++] = q;
-	return 0;
+	return err->kind;
+}
+
+static int list_file(struct library *l, const char *folder, const char *file,
+		     struct err *err)
+{
+	struct str name = str_c(file);
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, file) < 0)
+		return err_no_memory(err, NULL);
+	name.n -= str_ends(name, STR(".q")) ? 2 : 0;
+	list_one(l, name, path, NULL, err);
+	free(path);
+	return err->kind;
 }
 
 /* A FIFO would block the one who reads it. */
@@ -204,7 +229,7 @@ static bool is_query_file(DIR *d, const char *name)
 	       S_ISREG(st.st_mode);
 }
 
-static int list_folder(struct library *l, const char *folder, bool ships, struct err *err)
+static int list_folder(struct library *l, const char *folder, struct err *err)
 {
 	DIR *d = folder ? opendir(folder) : NULL;
 	struct dirent *e;
@@ -212,7 +237,7 @@ static int list_folder(struct library *l, const char *folder, bool ships, struct
 
 	while (d && !rc && (e = readdir(d)))
 		if (is_query_file(d, e->d_name))
-			rc = list_one(l, folder, e->d_name, ships, err);
+			rc = list_file(l, folder, e->d_name, err);
 	if (d)
 		closedir(d);
 	return rc;
@@ -226,14 +251,15 @@ static int by_name(const void *a, const void *b)
 
 int library_list(const struct app *app, struct library *l, struct err *err)
 {
-	char *users = users_folder(app), *shipped = shipped_folder();
+	char *users = users_folder(app);
 
 	*l = (struct library){0};
-	if (!list_folder(l, users, false, err) && !list_folder(l, shipped, true, err) &&
-	    l->n)
+	list_folder(l, users, err);
+	for (const struct library_shipped *q = library_ships; q->name && !err->kind; q++)
+		list_one(l, str_c(q->name), NULL, q, err);
+	if (l->n)
 		qsort(l->at, l->n, sizeof(*l->at), by_name);
 	free(users);
-	free(shipped);
 	return err->kind;
 }
 
@@ -241,7 +267,6 @@ void library_free(struct library *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->at[i].name);
-		free(l->at[i].path);
 		free((void *)(uintptr_t)l->at[i].text.p);
 	}
 	free(l->at);

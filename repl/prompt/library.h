@@ -2,10 +2,9 @@
  * library.h - queries that are kept in files: in the current directory, the user's own, and
  * those that ship.
  *
- * The user's are in ~/.config/quern/queries.  Those that ship are found from the program:
- * in ../share/quern/queries of its directory, or in repl/queries of the tree that it was
- * built in.  A file NAME.q is also found by NAME.  Its first line is a comment that says
- * what it answers; ${PARAMETER:=VALUE} in it are its parameters.  Under --safe only
+ * The user's are in ~/.config/quern/queries.  Those that ship are repl/queries, in the
+ * program (SConstruct).  A file NAME.q is also found by NAME.  Its first line is a comment that
+ * says what it answers; ${PARAMETER:=VALUE} in it are its parameters.  Under --safe only
  * queries that ship are found.
  *
  * quern:NAME is the query that ships, which no file can hide.  NAME is the user's own of that
@@ -20,25 +19,33 @@ struct app;
 struct err;
 struct out;
 
-struct library_query {
-	char *name; /* without ".q" */
-	char *path;
-	bool ships;
-	struct str text; /* malloc'd; empty if the file cannot be read */
+/* Sorted by name; the last has none. */
+struct library_shipped {
+	const char *name, *text;
 };
+extern const struct library_shipped library_ships[];
 
 #define LIBRARY_SHIPS "quern:"
 
-/* Are the queries that ship installed beside the program? */
-bool library_installed(void);
-/* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
- * out.  *ships: it ships. */
-char *library_find(struct app *app, struct str name, bool *ships);
-/* The text of the file that -f names, or of the query that ships, and its name for messages,
- * unless name is NULL; free both.  One that ships is known by its name, wherever it is
- * installed. */
+/* What a name means: one of both, or neither. */
+struct library_found {
+	const struct library_shipped *ships;
+	char *path; /* of a file; free it */
+};
+/* Find what .run NAME means.  false: nothing has that name, or memory is out. */
+bool library_find(struct app *app, struct str name, struct library_found *out);
+/* Its text, and its name for messages unless name is NULL; free both. */
+int library_read(const struct library_found *f, char **name, struct str *text,
+		 struct err *err);
+/* The same of the file that -f names, or of the query that ships. */
 int library_text(struct app *app, const char *path, char **name, struct str *text,
 		 struct err *err);
+
+struct library_query {
+	char *name; /* without ".q" */
+	bool ships;
+	struct str text; /* malloc'd; empty if the file cannot be read */
+};
 struct library {
 	struct library_query *at;
 	size_t n, cap;

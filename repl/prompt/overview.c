@@ -481,9 +481,7 @@ static int show(struct overview *v, struct err *err)
 int command_overview(struct app *app, struct str rest, struct err *err)
 {
 	struct overview v = {.app = app};
-	const bool installed = library_installed();
 	const unsigned lost = out_lost();
-	int n = 0;
 
 	if (rest.n) {
 		err_set(err, ERR_USAGE, 0, "'overview' is not followed by '%.*s'",
@@ -498,16 +496,9 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 	for (size_t i = 0; i < KINDS && !err->kind; i++)
 		if (!fits(session_profile(app->session, 0), &kinds[i]))
 			continue;
-		else if (!installed && kinds[i].query[0] == '.')
-			n++;
 		else if (kinds[i].most ||
 			 store_is_callgrind(session_profile(app->session, 0)))
 			look_for(&v, &kinds[i], err);
-	if (!installed)
-		app_note(app,
-			 "note: %d kinds of findings were not looked for: the queries "
-			 "that ship are not installed",
-			 n);
 	doubt_calls(&v);
 	/* Without its words a finding is left out. */
 	if (!err->kind && (v.texts.refused || out_lost() != lost))

@@ -32,13 +32,14 @@ static bool is_word_of_shells(struct str entry)
 /* A query that ships, without .run? */
 static bool is_shipped(struct app *app, struct str word)
 {
-	bool ships = false;
+	struct library_found f;
 
 	for (size_t i = 0; i < word.n; i++)
 		if (!(word.p[i] >= 'a' && word.p[i] <= 'z') && word.p[i] != '-')
 			return false;
-	free(library_find(app, word, &ships));
-	return ships;
+	library_find(app, word, &f);
+	free(f.path);
+	return f.ships;
 }
 
 /* A query with a dot before it, which is no command's name: ".info". */

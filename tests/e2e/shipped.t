@@ -191,20 +191,12 @@ for name, status in (("same", 0), ("slow", 4)):
     r = run(name + ".0", name + ".1", "--merge", "base=old.0", "base=old.1", "-q", "-f", "gate-time", "--set", "PERCENT=5")
     ok(r.status == status and ("\nwork" in r.text) == bool(status) and (status or "added up" in r.talk or "no rows" in r.text), "gate-time: %s, status %d" % (name, status), r)
 
-# ---- installed: PREFIX/bin and PREFIX/share
-os.makedirs("prefix/bin")
-shutil.copy(quern, "prefix/bin/quern")
-shutil.copytree(shipped, "prefix/share/quern/queries")
+# ---- a program that is copied, alone
+os.makedirs("alone")
+shutil.copy(quern, "alone/quern")
+r = run("p.out", "-q", "-c", ".run dumps-over-time", program=("alone/quern",))
+same(r.text, ships.text, "the queries that ship are in the program")
 shutil.rmtree(".config")
-with open("prefix/share/quern/queries/dumps-over-time.q", "w") as f:
-    f.write('functions | take 1 | show fn, self as shipped\n')
-os.symlink("prefix/bin/quern", "linked")
-for program in ("prefix/bin/quern", "./linked"):
-    same(of(run("p.out", "-q", "-c", ".run dumps-over-time", program=(program,)).text), ["shipped"], "those below its PREFIX: " + program)
-os.makedirs("lonely/bin")
-shutil.copy(quern, "lonely/bin/quern")
-r = run("p.out", "-q", "-c", ".queries", program=("lonely/bin/quern",))
-ok(r.status == 0 and "no queries are installed" in r.talk, "without any", r)
 
 # ---- the sets
 IN = {
