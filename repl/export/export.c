@@ -269,6 +269,8 @@ static int open_session(struct export *x)
 	if (session_new(&x->asked, x->err) ||
 	    session_add(x->asked, x->profile, x->st, x->err))
 		return x->err->kind;
+	/* The profile outlives this session. */
+	store_set_units(x->st, &of->units);
 	session_set_cancel(x->asked, &app_cancel);
 	session_set_reading(x->asked, &of->reading);
 	x->asked->limits = (struct session_limits){

@@ -205,6 +205,11 @@ same([os.listdir(kept), len(os.listdir(alive)), os.path.isdir("new.tmp.save")], 
 ok(not os.path.exists("new.csv.tmp.%d.0" % dead.pid) and os.path.exists("new.csv.tmp.%d.0.old" % dead.pid),
    "and so with > FILE", os.listdir("."))
 
+# The units that the user gave stay known: by the next export, and by what is asked then.
+r = run("lua-default.out", "-q", "--unit", "Ir=ms", "-c", ".export first", "-c", ".export second", "-c", "top 1")
+schema = [json.load(open(d + "/schema.json", encoding="utf-8")) for d in ("first", "second")]
+ok(r.status == 0 and schema[0] == schema[1] and " 458 s " in r.text, "--unit stays after an export", r)
+
 # ---- SQLite ----
 if not shutil.which("sqlite3"):
     skip("SQLite loads the export", "sqlite3 is not installed")
