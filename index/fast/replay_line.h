@@ -57,9 +57,6 @@ struct last_cost {
 	uint64_t v;
 };
 
-static const struct last_cost no_cost = {'0' | '\n' << 8, 0xffff, 2, 0}; /* "0\n" */
-static const struct last_cost no_first = {.mask = UINT64_MAX};
-
 /* Read the cost at p, of one column, into *cost; false, with nothing changed, when it has
  * another form. */
 static HOT bool read_cost(const char *p, struct last_cost *cost)

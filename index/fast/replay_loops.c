@@ -258,6 +258,9 @@ static HOT void lines(const struct replay_fixed in, struct here *h)
 	}
 }
 
+static const struct last_cost no_cost = {'0' | '\n' << 8, 0xffff, 2, 0}; /* "0\n" */
+static const struct last_cost no_first = {.mask = UINT64_MAX};
+
 static HOT const char *replay_loops_take_all(struct replay *r, struct tally *t,
 					     const char *p, const char *end,
 					     struct err *err, uint32_t ncols)
