@@ -280,6 +280,13 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)facts_cost_sum((uint64_t)a, (uint64_t)b, &over);
 }
 
+static int64_t minus(int64_t a, int64_t b)
+{
+	const __int128 d = (__int128)a - b;
+
+	return d > INT64_MAX ? INT64_MAX : d < INT64_MIN ? INT64_MIN : (int64_t)d;
+}
+
 /* Follow event e. */
 static void follow(struct naive_state *s, struct flow *w, size_t e)
 {
@@ -294,7 +301,7 @@ static void follow(struct naive_state *s, struct flow *w, size_t e)
 		arena_reset(&s->line);
 		if (from == to)
 			continue;
-		w->net[to] = plus(w->net[to], w->alone[to] ? v : -v);
+		w->net[to] = w->alone[to] ? plus(w->net[to], v) : minus(w->net[to], v);
 		w->net[from] = plus(w->net[from], v);
 	}
 	for (size_t i = 0; i < w->n; i++) {
@@ -319,7 +326,7 @@ static bool said(const struct naive_state *s, const struct flow *w, size_t e,
 	const int64_t most = plus(w->lines, w->flows);
 
 	*sum = s->sums_of[e];
-	return s->parts_summed == s->r->npart && *sum >= plus(w->lines, -(most / 64)) &&
+	return s->parts_summed == s->r->npart && *sum >= minus(w->lines, most / 64) &&
 	       *sum <= plus(most, most / 64);
 }
 
@@ -329,13 +336,13 @@ static int64_t lacking(const struct naive_state *s, const struct flow *w, size_t
 	int64_t sum;
 
 	if (said(s, w, e, &sum))
-		return plus(sum, -w->lines);
+		return minus(sum, w->lines);
 	if (w->nentered && w->entered[0] > w->lines)
-		return plus(w->entered[0], -w->lines);
+		return minus(w->entered[0], w->lines);
 	sum = 0;
 	for (size_t i = 0; i < w->nentered && sum < w->lines; i++)
 		sum = plus(sum, w->entered[i]);
-	return plus(sum, -w->lines) > w->lines / 64 ? w->flows : 0;
+	return minus(sum, w->lines) > w->lines / 64 ? w->flows : 0;
 }
 
 /* Another function than the root is entered with v: it may be what this one calls. */
