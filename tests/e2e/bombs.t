@@ -10,6 +10,8 @@ import resource
 from e2e import done, ok, run
 
 BIG = bool(os.environ.get("QUERN_TORTURE"))
+# An operator takes more stack in a program that is not optimised, or under a sanitizer: fewer are allowed.
+FEW = "operators in one expression" if os.environ.get("QUERN_VARIANT") in ("debug", "coverage", "asan", "tsan") else ""
 
 
 def diamonds(path, n):
@@ -104,8 +106,8 @@ CASES = [
     ("many", "functions | take 1 | add a = self / calls" + (" | add a = a" + "+1" * 1500) * 8 + " | show a | sum", (6,), "a quotient made of others"),
     ("many", "functions | where " + "1=1 or " * 5000 + "1=1", (6,), "operators in one expression"),
     ("many", "functions of " + "f," * 32000 + "f", (6,), "operators in one expression"),
-    ("many", "functions of " + "#1," * 20000 + "#1", (0,), ""),
-    ("many", "lines of " + "file:*," * 9000 + "#1", (0, 1), ""),
+    ("many", "functions of " + "#1," * 20000 + "#1", (6 if FEW else 0,), FEW),
+    ("many", "lines of " + "file:*," * 9000 + "#1", (6,) if FEW else (0, 1), FEW),
     ("many", "let $a0 = f*; " + "".join("let $a%d = $a%d; " % (i + 1, i) for i in range(400)) + "functions of $a400", (6,), "more than 200 deep"),
     ("many", "functions | where " + " and ".join("self > %d" % i for i in range(1200)), (0, 6), MEMORY),
     ("many", "functions | sort self" + " | sort self" * 2000 + " | count", (0, 6), ""),
