@@ -298,7 +298,6 @@ static void eval_whole(struct exec *x, struct table *t, struct expr *e,
 		keep_values(&w, &v, out);
 	}
 	window_close(&w);
-	table_doubt_full(x, out, t->n);
 }
 
 void eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)

@@ -1,7 +1,8 @@
 /*
  * eval_window.c - the values of an expression in one window of rows; see eval.h.
  *
- * Counts stay 64-bit integers (saturating) up to the first division or fraction.  An
+ * Counts stay 64-bit integers up to the first division or fraction.  A result that does not
+ * fit stands at their end, and the answer says so, even if what is made of it fits.  An
  * absent value makes every result that uses it absent; a condition on it is false.
  *
  * A condition on a text of a dictionary (a file, an object) is asked once for each text,
@@ -193,6 +194,7 @@ static void eval_arith(struct window *w, struct expr *e, struct table_col *out)
 	}
 	for (size_t i = 0; i < w->t.n; i++)
 		store_int(out, i, int_op(e->op, as_int(&a, i), as_int(&b, i)));
+	table_doubt_full(w->stmt, out, w->t.n);
 }
 
 static void eval_neg(struct window *w, struct expr *e, struct table_col *out)
@@ -208,6 +210,7 @@ static void eval_neg(struct window *w, struct expr *e, struct table_col *out)
 		else
 			store_int(out, i, -as_int(&a, i));
 	}
+	table_doubt_full(w->stmt, out, w->t.n);
 }
 
 /* ---- comparisons ---- */

@@ -172,7 +172,10 @@ for name, cost in (("sums.old", 10 ** 10), ("sums.new", 2 * 10 ** 10)):
         f.write("events: Ir\nevent: Nj = 1000000000 Ir : energy\nfl=a.c\nfn=main\n1 %d\n" % cost)
 for q in ("functions by Nj vs base | sum | expect delta% <= 2", "functions by Nj vs base | where delta% > 5 | expect none",
           "functions vs base | where delta.Nj > 0 | expect none", "let E = 1000000000 * Ir; functions by E vs base | expect delta <= 0",
-          "functions by Nj vs base | group by obj: sum(delta) as d | expect d <= 0"):
+          "functions by Nj vs base | group by obj: sum(delta) as d | expect d <= 0",
+          "functions vs base | where 1000000000 * self > 1000000000 * base | expect none",
+          "functions vs base | add x = 1000000000 * self - 1000000000 * base | where x > 0 | expect none",
+          "let $much = -1000000000 * self < -9223372036854775808; functions | where $much | expect none"):
     r = run("sums.new", "base=sums.old", "-q", "--no-init", "-c", q)
     ok(r.status == 4 and "does not fit in 64 bits" in r.talk, "%s is in doubt" % q, r)
 with open("signs.out", "w") as f:
