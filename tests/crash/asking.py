@@ -348,15 +348,15 @@ ASKED = b"functions | count\n"
 
 
 def asked(s, times, fault=""):
-    """Questions at the prompt, with a fault: what is wrong with the last one."""
+    """Questions at the prompt, with a fault: what is wrong with the last one, behind the fault."""
     t, wrong = Terminal(P, "-q", "--no-init", LD_PRELOAD=crash.fault_so, QUERN_FAULT=fault, QUERN_FAULT_COUNT=os.getcwd() + "/calls"), None
     alive = t.prompt()
-    for _ in range(times * alive):
+    while alive and not wrong and (times > 0 or b"interrupted" in t.seen):
+        times -= 1
         t.seen = b""
         t.send(ASKED)
         if not t.prompt():
             wrong = "the prompt does not return"
-            break
     if alive and not wrong and (not re.search(rb"count\s+" + s["count"] + rb"\s", t.seen) or b"error" in t.seen):
         wrong = "no answer any more"
     status = t.leave()
