@@ -34,10 +34,10 @@
 #include "repl/prompt/opening.h"
 #include "repl/app/options.h"
 #include "repl/app/output.h"
+#include "repl/app/version.h"
 #include "repl/prompt/script.h"
 #include "repl/prompt/sets.h"
 #include "repl/prompt/shell.h"
-#include "engine/api/quern.h"
 
 /* Ctrl-C sets app_cancel, which all work polls.  If the first one is still unnoticed
  * at the second, the program ends at once, unless there is a prompt to return to. */
@@ -352,7 +352,7 @@ int main(int argc, char **argv)
 		status = say_text(NULL,
 				  opts.nprofiles && strcmp(opts.profiles[0], "all") == 0);
 	} else if (opts.version) {
-		status = say_text("quern " QUERN_VERSION "\n", false);
+		status = say_text(version_text, false);
 	} else if (opts.guide) {
 		status = say_text(guide_md, false);
 	} else if (opts.mcp) {

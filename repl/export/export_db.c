@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/app/target.h"
@@ -60,31 +61,46 @@ bool export_db_named(struct str path)
 
 /* ---- the library ---- */
 
-static const struct {
-	const char *name;
-	size_t at; /* in struct sqlite */
-} functions[] = {
-	{"sqlite3_open_v2", offsetof(struct sqlite, open_v2)},
-	{"sqlite3_close", offsetof(struct sqlite, close)},
-	{"sqlite3_exec", offsetof(struct sqlite, exec)},
-	{"sqlite3_errmsg", offsetof(struct sqlite, errmsg)},
-	{"sqlite3_prepare_v2", offsetof(struct sqlite, prepare_v2)},
-	{"sqlite3_bind_text64", offsetof(struct sqlite, bind_text64)},
-	{"sqlite3_bind_int64", offsetof(struct sqlite, bind_int64)},
-	{"sqlite3_bind_double", offsetof(struct sqlite, bind_double)},
-	{"sqlite3_bind_null", offsetof(struct sqlite, bind_null)},
-	{"sqlite3_step", offsetof(struct sqlite, step)},
-	{"sqlite3_reset", offsetof(struct sqlite, reset)},
-	{"sqlite3_finalize", offsetof(struct sqlite, finalize)},
-};
+#define FUNCTIONS(X)   \
+	X(open_v2)     \
+	X(close)       \
+	X(exec)        \
+	X(errmsg)      \
+	X(prepare_v2)  \
+	X(bind_text64) \
+	X(bind_int64)  \
+	X(bind_double) \
+	X(bind_null)   \
+	X(step)        \
+	X(reset)       \
+	X(finalize)
+#ifdef LINK_SQLITE /* a static program has it, and can load nothing */
+#define DECLARE(f) void sqlite3_##f(void);
+FUNCTIONS(DECLARE)
 
 static int load_library(struct sqlite *s, struct err *err)
 {
+#define ADDRESS(f) sqlite3_##f,
+	static void (*const function[])(void) = {FUNCTIONS(ADDRESS)};
+#define AT(f) offsetof(struct sqlite, f),
+	static const size_t at[] = {FUNCTIONS(AT)};
+
+	for (size_t i = 0; i < COUNT(at); i++)
+		memcpy((char *)s + at[i], &function[i], sizeof(function[i]));
+	return err->kind;
+}
+#else
+static int load_library(struct sqlite *s, struct err *err)
+{
+#define NAME(f) {"sqlite3_" #f, offsetof(struct sqlite, f)},
+	static const struct {
+		const char *name;
+		size_t at; /* in struct sqlite */
+	} functions[] = {FUNCTIONS(NAME)};
 	bool whole = true;
 
 	s->library = dlopen("libsqlite3.so.0", RTLD_NOW);
-	for (size_t i = 0; s->library && i < sizeof(functions) / sizeof(*functions);
-	     i++) {
+	for (size_t i = 0; s->library && i < COUNT(functions); i++) {
 		void *f = dlsym(s->library, functions[i].name);
 
 		whole &= f != NULL;
@@ -97,6 +113,7 @@ static int load_library(struct sqlite *s, struct err *err)
 	return err_hint(err, "apt-get install libsqlite3-0, or export a directory of CSV "
 			     "and read its schema.sql");
 }
+#endif
 
 static int db_failed(const struct export_db *db, struct err *err)
 {

@@ -577,6 +577,9 @@ int shell_run(struct app *app)
 	out_mem(&shell.entry);
 	out_mem(&shell.prompt);
 	leave_terminal();
+	screen_give_entry();
+	if (app->screen.utf8 && MB_CUR_MAX == 1)
+		talk("quern: there are no locales here: only ASCII can be typed");
 	if (!shell.el && !(shell.el = el_init("quern", stdin, stdout, stderr))) {
 		talk("quern: no line editor for this terminal");
 		return 1;

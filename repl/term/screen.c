@@ -2,12 +2,16 @@
 #include "repl/term/screen.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "index/base/count.h"
 
 static bool colour(enum colour_when when, bool terminal)
 {
@@ -18,10 +22,22 @@ static bool colour(enum colour_when when, bool terminal)
 	return terminal && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* What the environment says of a root without locales, as that of a container. */
+static bool asks_utf8(void)
+{
+	const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}, *value = NULL;
+
+	for (size_t i = 0; i < COUNT(names) && !(value && *value); i++)
+		value = getenv(names[i]);
+	return value && (strcasestr(value, ".UTF-8") || strcasestr(value, ".UTF8"));
+}
+
 void screen_init(struct screen *s, enum colour_when when)
 {
-	setlocale(LC_CTYPE, "");
-	s->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	const bool found = setlocale(LC_CTYPE, "") ||
+			   (asks_utf8() && setlocale(LC_CTYPE, "C.UTF-8"));
+
+	s->utf8 = found ? strcmp(nl_langinfo(CODESET), "UTF-8") == 0 : asks_utf8();
 	s->in = isatty(STDIN_FILENO);
 	s->out = isatty(STDOUT_FILENO);
 	s->err = isatty(STDERR_FILENO);
@@ -56,4 +72,34 @@ bool screen_fits_editor(void)
 
 	return ioctl(STDIN_FILENO, TIOCGWINSZ, &w) != 0 ||
 	       (uint32_t)w.ws_row * w.ws_col <= CELLS;
+}
+
+/* Is there a file of terminfo below folder for it? */
+static bool has_entry(const char *folder, const char *term)
+{
+	char path[PATH_MAX];
+	const int n =
+		folder ? snprintf(path, sizeof(path), "%s/%c/%s", folder, *term, term)
+		       : 0;
+
+	return n > 0 && (size_t)n < sizeof(path) && access(path, F_OK) == 0;
+}
+
+void screen_give_entry(void)
+{
+	static const char *const folders[] = {"/etc/terminfo", "/lib/terminfo",
+					      "/usr/share/terminfo", "/usr/lib/terminfo"};
+	const char *const term = getenv("TERM"), *home = getenv("HOME");
+	char own[PATH_MAX];
+	bool found;
+
+	if (!term || !*term || getenv("TERMINFO") || getenv("TERMINFO_DIRS") ||
+	    !*terminal_entry)
+		return;
+	snprintf(own, sizeof(own), "%s/.terminfo", home ? home : "");
+	found = has_entry(own, term);
+	for (size_t i = 0; i < COUNT(folders); i++)
+		found |= has_entry(folders[i], term);
+	if (!found)
+		setenv("TERMINFO", terminal_entry, 1);
 }

@@ -12,7 +12,7 @@ enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 struct screen {
 	bool in, out, err; /* is a terminal */
-	bool utf8;	   /* the locale's encoding */
+	bool utf8;	   /* the encoding of the locale, or what the environment asks */
 	bool colour_out, colour_err;
 	size_t columns, rows; /* of the terminal; 0: not a terminal */
 };
@@ -25,5 +25,10 @@ void screen_measure(struct screen *s);
 /* Is the terminal of standard input no larger than an editor can hold in memory?  Its size is
  * what somebody set: 65,535 lines of 65,535 columns are 5 GB. */
 bool screen_fits_editor(void);
+
+/* An entry of terminfo for the terminals of today, as TERMINFO may hold it (terminal.ti). */
+extern const char terminal_entry[];
+/* Where no file of terminfo knows TERM, let TERMINFO be that. */
+void screen_give_entry(void);
 
 #endif

@@ -88,7 +88,7 @@ def commit(rows):
 
 def need_faults():
     if not os.path.exists(fault_so):
-        raise Skip("no fault.so in the %s variant: the sanitizers stand in its place" % variant)
+        raise Skip("no fault.so in the %s variant" % variant)
 
 
 def run(*args, fault="", count="", log="", seconds=HUNG, **more):

@@ -39,7 +39,9 @@ os.environ.update(LC_ALL=environ["LC_ALL"], TZ=environ["TZ"])
 time.tzset()
 count = failed = 0
 by_chance = ""
-SLOW = 1 if os.environ.get("QUERN_VARIANT", "release") == "release" else 10    # no optimisation, or a sanitizer
+variant = os.environ.get("QUERN_VARIANT", "release")
+SLOW = 1 if variant in ("release", "static") else 10    # no optimisation, or a sanitizer
+PLANTS = SLOW == 1    # planted() works: a sanitizer does not run with another library before it
 HUNG = 300 * SLOW   # seconds; nothing asked here takes one, but the machine may be stopped meanwhile
 
 
@@ -112,6 +114,25 @@ def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=HUNG, program=
                        stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
                        timeout=seconds, **more)
     return Ran(p)
+
+
+def planted(code, *functions):
+    """A program with `code` in place of functions of its libraries, as arguments of run(): by a library before
+    them, or linked with it.  In `code` PLANTED(f) is its name, REAL(f) a pointer to what it replaces."""
+    linked = variant == "static"
+    with open("planted.c", "w") as f:
+        f.write("#define _GNU_SOURCE\n#include <dlfcn.h>\n")
+        for name in functions:
+            f.write("extern char __real_%s[];\n" % name)
+        f.write("#define PLANTED(f) %s\n#define REAL(f) %s\n" % (
+            ("__wrap_##f", "(void *)__real_##f") if linked else ("f", "dlsym(RTLD_NEXT, #f)")) + code)
+    if linked:
+        subprocess.run(["gcc", "-O1", "-w", "-fPIC", "-c", "planted.c"], check=True)
+        subprocess.run([os.path.dirname(quern) + "/relink", "planted.o"] + ["-Wl,--wrap=" + name for name in functions],
+                       check=True, env=dict(os.environ, OUT="./planted"), stderr=subprocess.DEVNULL)
+        return {"program": (os.path.abspath("planted"),), "env": {}}
+    subprocess.run(["gcc", "-O1", "-w", "-shared", "-fPIC", "-o", "planted.so", "planted.c", "-ldl"], check=True)
+    return {"program": (quern,), "env": {"LD_PRELOAD": os.path.abspath("planted.so")}}
 
 
 def format_names():

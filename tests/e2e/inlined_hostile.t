@@ -11,7 +11,7 @@ import resource
 import shutil
 import subprocess
 
-from e2e import SLOW, busy, done, ok, same, seed, skip
+from e2e import PLANTS, SLOW, busy, done, ok, planted, same, seed, skip
 from inlining import age, build, forget, need, record, restore, rows
 
 need("valgrind", "g++", "objcopy", "readelf")
@@ -112,7 +112,7 @@ static void all_pipes(const void *p, size_t n)
 				done += (size_t)w;
 			}
 }
-int dwarf_get_units()
+int PLANTED(dwarf_get_units)()
 {
 	static unsigned char b[1 << 16];
 	const char *what = getenv("DOES");
@@ -136,17 +136,15 @@ int dwarf_get_units()
 	return 1;
 }
 """
-if SLOW > 1:
+if not PLANTS:
     skip("a reader that was taken over", "a sanitizer does not run with another library before it")
 else:
-    with open("taken.c", "w") as f:
-        f.write(TAKEN)
-    subprocess.run(["gcc", "-O1", "-w", "-shared", "-fPIC", "-o", "taken.so", "taken.c"], check=True)
+    program = planted(TAKEN, "dwarf_get_units")
 
     def taken(does, *more):
         restore()
         forget()
-        answer = rows(QUERY, *more, env={"LD_PRELOAD": os.path.abspath("taken.so"), "DOES": does})
+        answer = rows(QUERY, *more, program=program["program"], env=dict(program["env"], DOES=does))
         forget()
         return answer
 

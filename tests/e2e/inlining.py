@@ -37,9 +37,9 @@ def record():
     forget()
 
 
-def rows(query, *more, profile=out, env=()):
+def rows(query, *more, profile=out, **how):
     """The rows of the answer and all that was said; rows None: it failed."""
-    r = run(profile, "-q", "--format", "json", *more, "-c", query, env=env)
+    r = run(profile, "-q", "--format", "json", *more, "-c", query, **how)
     try:
         answer = json.loads(r.text)
         return answer["rows"], r.talk + "\n".join(answer["meta"]["notes"])

@@ -12,7 +12,7 @@ import platform
 import shutil
 import struct
 
-from e2e import SLOW, done, ok, run, same, skip_all, small
+from e2e import PLANTS, done, ok, planted, run, same, skip_all, small
 
 CALLS = {"x86_64": (317, 157), "aarch64": (277, 167)}       # seccomp, prctl
 LANDLOCK = (444, 445, 446)
@@ -22,17 +22,15 @@ NR, ARG0 = 0, 16
 
 # What somebody does who got hold of the program: with a file and with a socket.
 PLANTED = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-void *pcre2_compile_8(void *a, size_t b, unsigned c, int *d, size_t *e, void *f)
+void *PLANTED(pcre2_compile_8)(void *a, size_t b, unsigned c, int *d, size_t *e, void *f)
 {
-	void *(*real)(void *, size_t, unsigned, int *, size_t *, void *) = dlsym(RTLD_NEXT, "pcre2_compile_8");
+	void *(*real)(void *, size_t, unsigned, int *, size_t *, void *) = REAL(pcre2_compile_8);
 	static int once;
 	if (!once++) {
 		int file = open(getenv("OUT"), O_WRONLY | O_CREAT, 0600) < 0 ? errno : 0;
@@ -45,7 +43,7 @@ void *pcre2_compile_8(void *a, size_t b, unsigned c, int *d, size_t *e, void *f)
 
 if platform.machine() not in CALLS:
     skip_all("the numbers of the calls are not known here")
-if SLOW > 1 or not shutil.which("gcc"):
+if not PLANTS or not shutil.which("gcc"):
     skip_all("needs a plain build, and gcc")
 libc = ctypes.CDLL(None, use_errno=True)
 seccomp, prctl = CALLS[platform.machine()]
@@ -79,17 +77,15 @@ no_seccomp = [(seccomp, None, errno.ENOSYS), (prctl, PR_SET_SECCOMP, errno.EINVA
 for folder in ("out", "profiles", "tmp"):       # only the last two may be written
     os.mkdir(folder)
 profile = shutil.copy(small + "lua-default.out", "profiles/p.out")
-with open("planted.c", "w") as f:
-    f.write(PLANTED)
-run("-O1", "-w", "-shared", "-fPIC", "-o", "planted.so", "planted.c", "-ldl", program=("gcc",))
+program = planted(PLANTED, "pcre2_compile_8")
 QUERY = ("--safe", "-c", "functions of /lua[DV]_/ | take 3 | as csv")
 
 
 def ask(begin):
     """The answer, the notes, and the errors that the file and the socket had."""
     told, tell = os.pipe()
-    env = {"LD_PRELOAD": os.getcwd() + "/planted.so", "OUT": os.getcwd() + "/out/written", "TMPDIR": os.getcwd() + "/tmp", "TELL": str(tell)}
-    r = run(profile, *QUERY, env=env, pass_fds=(tell,), preexec_fn=begin)
+    env = {"OUT": os.getcwd() + "/out/written", "TMPDIR": os.getcwd() + "/tmp", "TELL": str(tell)}
+    r = run(profile, *QUERY, program=program["program"], env=dict(env, **program["env"]), pass_fds=(tell,), preexec_fn=begin)
     os.close(tell)
     with os.fdopen(told) as f:
         text = f.read()
