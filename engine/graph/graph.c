@@ -149,11 +149,15 @@ bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
 	return !g->plain && g->mixed && (g->mixed[f] & what);
 }
 
+bool graph_is_placed(const struct graph *g, uint32_t f)
+{
+	return g->file && g->file[f] != GRAPH_NONE;
+}
+
 file_id graph_file_id(const struct graph *g, uint32_t f)
 {
-	return g->file && g->file[f] != GRAPH_NONE
-		       ? g->file[f]
-		       : store_fn_file_id(g->st, graph_origin(g, f));
+	return graph_is_placed(g, f) ? g->file[f]
+				     : store_fn_file_id(g->st, graph_origin(g, f));
 }
 
 struct str graph_file(const struct graph *g, uint32_t f)
@@ -175,7 +179,10 @@ struct str graph_obj(const struct graph *g, uint32_t f)
 
 uint64_t graph_line(const struct graph *g, uint32_t f)
 {
-	return graph_own_name(g, f).p ? 0 : store_fn_line(g->st, graph_origin(g, f));
+	if (graph_own_name(g, f).p)
+		return 0;
+	return graph_is_placed(g, f) ? g->line[f]
+				     : store_fn_line(g->st, graph_origin(g, f));
 }
 
 uint32_t graph_cycle(const struct graph *g, uint32_t f)

@@ -86,8 +86,10 @@ struct graph {
 	uint32_t extra;
 	const uint32_t *number; /* [functions]: that users see */
 	const file_id
-		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; GRAPH_NONE:
-				that of its origin */
+		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; of a function
+				that begins with inlined code; GRAPH_NONE: that of its
+				origin */
+	const uint64_t *line; /* [functions]: where file[] is one; 0: not known */
 	const uint32_t *same; /* [functions]: the function below with the same
 				   inclusive cost, or GRAPH_NONE; or NULL */
 	struct graph *apart;  /* before graph_join(); or NULL */
@@ -151,6 +153,8 @@ struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a);
 /* As name_class(); empty: none. */
 struct str graph_class(const struct graph *g, uint32_t f);
 struct str graph_file(const struct graph *g, uint32_t f);
+/* Has it another file than its origin? */
+bool graph_is_placed(const struct graph *g, uint32_t f);
 /* A file of the store or, for inlined code, GRAPH_NO_FILE; of several, any of them. */
 file_id graph_file_id(const struct graph *g, uint32_t f);
 struct str graph_obj(const struct graph *g, uint32_t f);

@@ -193,20 +193,24 @@ static void own_names(const struct graph_draft *d, struct graph *g)
 	g->name = name;
 }
 
-/* The numbers and files of inlined functions of the graph below. */
+/* The numbers and places of inlined functions of the graph below. */
 static void inlined_identity(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
 	uint32_t *number, *file;
+	uint64_t *line;
 
 	if (!b->extra)
 		return;
+	line = NEED_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
 	number = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	file = NEED_ARRAY(g->a, file_id, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		number[f] = b->number[d->first[f]];
 		file[f] = b->file[d->first[f]];
+		line[f] = b->line[d->first[f]];
 	}
+	g->line = line;
 	g->number = number;
 	g->file = file;
 }

@@ -264,7 +264,7 @@ static int make_functions(struct graph_draft *d, struct inlined_stage *s)
 	return 0;
 }
 
-/* What inlined code has of its own: a number, a file. */
+/* What inlined code has of its own: a number, a file; and where functions are. */
 static void identify(struct graph *g, const struct inlined_stage *s)
 {
 	const struct graph_inlines *in = s->in;
@@ -274,13 +274,15 @@ static void identify(struct graph *g, const struct inlined_stage *s)
 	uint32_t *number = NEED_ARRAY(g->a, uint32_t, n);
 	uint32_t *same = NEED_ARRAY(g->a, uint32_t, n);
 	file_id *file = NEED_ARRAY(g->a, file_id, n);
+	uint64_t *line = NEED_ARRAY(g->a, uint64_t, n);
 	uint8_t *mixed = NEED_ARRAY(g->a, uint8_t, n);
 
 	memcpy(map, g->map, stored * sizeof(*map));
+	memcpy(line, in->line, s->below * sizeof(*line));
 	for (uint32_t f = 0; f < s->below; f++) {
 		number[f] = graph_id(g, f);
 		same[f] = f;
-		file[f] = GRAPH_NONE;
+		file[f] = in->file[f];
 	}
 	for (uint32_t k = in->codes; k-- > 0;) {
 		const uint32_t f = s->below + k;
@@ -296,6 +298,7 @@ static void identify(struct graph *g, const struct inlined_stage *s)
 	g->number = number;
 	g->same = same;
 	g->file = file;
+	g->line = line;
 	g->mixed = mixed;
 }
 

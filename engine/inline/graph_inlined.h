@@ -44,6 +44,9 @@ struct graph_inlines {
 	struct inlined_call *call; /* [calls], by code, then edge: each pair once */
 	int64_t *cost;		   /* [calls * recorded events] */
 	uint32_t fns, codes, calls;
+	file_id *file;	/* [functions of the graph]: where it is, if its first instruction
+			   is inlined; GRAPH_NONE: as recorded */
+	uint64_t *line; /* there */
 	const uint8_t
 		*gone; /* [edges of the graph]: no such call is left to the caller */
 };

@@ -11,6 +11,9 @@
  *	0x18	4	b in a		F > a > b
  *
  * If only files tell, the code of a file is one function, with the name of the file.
+ *
+ * callgrind takes the file and line of a function's first instruction for the function's.  If
+ * debug information says that this is inlined, the function is where that was called.
  */
 #include "engine/inline/inlined_code.h"
 
@@ -70,10 +73,13 @@ struct finding {
 	struct inlined_call *call;
 	int64_t *self, *cost;
 	size_t fns, fn_cap, codes, code_cap, calls, call_cap, self_cap, cost_cap;
-	struct hash by_key, by_place;
+	struct hash by_key, by_place, by_file;
 	const struct inline_frame **chain; /* innermost first */
 	size_t chain_cap;
 	uint8_t *moved; /* [edges]: MOVED, STAYS */
+	file_id *own;	/* [functions of the graph], and the lines: see graph_inlines */
+	uint64_t *own_line;
+	uint32_t placed; /* functions */
 	/* Of the function at hand: */
 	uint32_t f; /* of the graph */
 	fn_id of_store;
@@ -349,6 +355,65 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	return 0;
 }
 
+/* The files of the profile by their base names. */
+static int list_files(struct finding *w)
+{
+	for (file_id i = 0; i < store_info(w->st)->files; i++) {
+		const struct str base = str_basename(store_file(w->st, i));
+
+		if (hash_add(&w->by_file, (uint32_t)str_hash(base), i))
+			return full(w);
+	}
+	return 0;
+}
+
+/* A file by the name that debug information has for it, which may write its directory in
+ * another way, or leave out where that is. */
+static file_id file_named(const struct finding *w, struct str name)
+{
+	const struct str base = str_basename(name);
+	const uint32_t h = (uint32_t)str_hash(base);
+	uint32_t probe = hash_start(&w->by_file, h), i;
+	file_id found = GRAPH_NO_FILE, end = GRAPH_NO_FILE, all = 0, ends = 0;
+
+	while (name.n && (i = hash_next(&w->by_file, h, &probe)) != HASH_NONE) {
+		const struct str file = store_file(w->st, i);
+
+		if (str_eq(file, name))
+			return i;
+		if (!str_eq(str_basename(file), base))
+			continue;
+		if (str_ends(file, name) && file.p[file.n - name.n - 1] == '/') {
+			end = i;
+			ends++;
+		}
+		found = i;
+		all++;
+	}
+	return ends == 1 ? end : all == 1 ? found : GRAPH_NO_FILE;
+}
+
+/* Where the function is, if its first instruction is inlined: where that was called. */
+static void place_function(struct finding *w, const struct code_line *line, size_t n)
+{
+	const struct code_line *first = line;
+	const struct inline_frame *f;
+	file_id file;
+
+	for (size_t i = 1; i < n; i++)
+		first = line[i].instr < first->instr ? &line[i] : first;
+	if (!n || first->code == OWN ||
+	    !inlining_at(w->in, w->of_store, first->file, first->instr, &f) || !f)
+		return;
+	while (f->outer)
+		f = f->outer;
+	if ((file = file_named(w, f->file)) == GRAPH_NO_FILE)
+		return;
+	w->own[w->f] = file;
+	w->own_line[w->f] = f->line;
+	w->placed++;
+}
+
 static int add_function(struct finding *w)
 {
 	struct code_line *line = NULL;
@@ -357,6 +422,7 @@ static int add_function(struct finding *w)
 	w->last = NULL;
 	if (add_lines(w, &line, &n))
 		return w->x->err->kind;
+	place_function(w, line, n);
 	return add_sites(w, line, n);
 }
 
@@ -396,42 +462,7 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 
 /* ---- what was found ---- */
 
-/* The files of the profile by their base names. */
-static int list_files(struct finding *w, struct hash *names)
-{
-	for (file_id i = 0; i < store_info(w->st)->files; i++) {
-		const struct str base = str_basename(store_file(w->st, i));
-
-		if (hash_add(names, (uint32_t)str_hash(base), i))
-			return full(w);
-	}
-	return 0;
-}
-
-/* The file of an outer function that has no line of its own here: debug information may
- * write its directory in another way. */
-static file_id file_named(const struct finding *w, const struct hash *names,
-			  struct str name)
-{
-	const struct str base = str_basename(name);
-	const uint32_t h = (uint32_t)str_hash(base);
-	uint32_t probe = hash_start(names, h), i;
-	file_id found = GRAPH_NO_FILE, all = 0;
-
-	while (name.n && (i = hash_next(names, h, &probe)) != HASH_NONE) {
-		const struct str file = store_file(w->st, i);
-
-		if (str_eq(file, name))
-			return i;
-		if (!str_eq(str_basename(file), base))
-			continue;
-		found = i;
-		all++;
-	}
-	return all == 1 ? found : GRAPH_NO_FILE;
-}
-
-static int keep_fns(struct finding *w, const struct hash *names, struct inlined_fn *out)
+static int keep_fns(struct finding *w, struct inlined_fn *out)
 {
 	for (size_t i = 0; i < w->fns; i++) {
 		const struct found_fn *f = &w->fn[i];
@@ -443,7 +474,7 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 		inlining_known(w->x, f->key.obj, !f->key.by_file);
 		out[i].file = f->file != GRAPH_NO_FILE
 				      ? f->file
-				      : file_named(w, names, f->code_file);
+				      : file_named(w, f->code_file);
 	}
 	return 0;
 }
@@ -451,7 +482,6 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 static int keep_found(struct finding *w, struct graph_inlines *out)
 {
 	struct exec *x = w->x;
-	struct hash names = {.arena = x->a};
 
 	*out = (struct graph_inlines){.fn = EXEC_ARRAY(x, struct inlined_fn, w->fns + 1),
 				      .code = w->code,
@@ -461,8 +491,10 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 				      .fns = (uint32_t)w->fns,
 				      .codes = (uint32_t)w->codes,
 				      .calls = (uint32_t)w->calls,
+				      .file = w->own,
+				      .line = w->own_line,
 				      .gone = w->moved};
-	if (list_files(w, &names) || keep_fns(w, &names, out->fn))
+	if (keep_fns(w, out->fn))
 		return x->err->kind;
 	for (uint32_t i = 0; i < x->g->edges; i++)
 		w->moved[i] = w->moved[i] == MOVED;
@@ -479,6 +511,10 @@ static void note_found(struct finding *w)
 		exec_note(w->x, STR("no inlined code is known in this profile"));
 		return;
 	}
+	if (w->placed)
+		exec_hintf(w->x, "%s function%s with inlined code: file and line are "
+				 "those of the call, recorded are those of the code",
+			   GROUPED(w->placed), w->placed == 1 ? " begins" : "s begin");
 	if (!by_file || store_info(w->st)->has_instr)
 		return;
 	exec_note(w->x, STR("inlined functions have the names of their files: only "
@@ -509,14 +545,19 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 			    .st = x->g->st,
 			    .last_code = OWN,
 			    .by_key = {.arena = x->a},
-			    .by_place = {.arena = x->a}};
+			    .by_place = {.arena = x->a},
+			    .by_file = {.arena = x->a}};
 	struct arena *scratch;
 
 	w.events = store_info(w.st)->events;
 	w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1);
+	w.own = EXEC_ARRAY(x, file_id, (size_t)x->g->functions + 1);
+	w.own_line = EXEC_ARRAY(x, uint64_t, (size_t)x->g->functions + 1);
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		w.own[f] = GRAPH_NONE;
 	scratch = need_scratch(x->a);
 	w.rows = need_scratch(x->a);
-	if (!look_up(&w, scratch) && !each_function(&w, add_function) &&
+	if (!look_up(&w, scratch) && !list_files(&w) && !each_function(&w, add_function) &&
 	    !keep_found(&w, out))
 		note_found(&w);
 	scratch_free(w.rows);

@@ -39,6 +39,12 @@ void fnset_add(struct fn_set *s, uint32_t fn)
 		s->bits[fn / 64] |= 1ull << fn % 64;
 }
 
+void fnset_remove(struct fn_set *s, uint32_t fn)
+{
+	if (fn < s->functions)
+		s->bits[fn / 64] &= ~(1ull << fn % 64);
+}
+
 void fnset_add_run(struct fn_set *s, uint32_t first, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)

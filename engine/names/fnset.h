@@ -23,6 +23,7 @@ struct fn_set {
 struct fn_set *fnset_new(struct arena *a, uint32_t functions);
 struct fn_set *fnset_copy(struct arena *a, const struct fn_set *s);
 void fnset_add(struct fn_set *s, uint32_t fn);
+void fnset_remove(struct fn_set *s, uint32_t fn);
 void fnset_add_run(struct fn_set *s, uint32_t first, uint32_t n);
 bool fnset_has(const struct fn_set *s, uint32_t fn);
 uint32_t fnset_count(const struct fn_set *s);

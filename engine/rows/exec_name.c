@@ -92,7 +92,8 @@ static int match_inlined(struct exec *x, const struct match_atom *atom, struct m
 }
 
 /* Add groups with a matching name that a stage gave: collapse ... as NAME.  Inlined
- * functions have files and classes of their own, too. */
+ * functions have files and classes of their own, too, and functions that begin with inlined
+ * code are in another file than that of the store. */
 static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
 			uint32_t *found)
 {
@@ -104,9 +105,13 @@ static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn
 	need(match_new(atom, x->a, &m, x->err), x->err);
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		struct str own = graph_own_name(x->g, f);
+		const bool placed =
+			atom->field == MATCH_FILE && graph_is_placed(x->g, f);
 		int hit = 0;
 
-		if (graph_is(x->g, f, GRAPH_INLINED))
+		if (placed)
+			fnset_remove(s, f);
+		if (placed || graph_is(x->g, f, GRAPH_INLINED))
 			hit = match_inlined(x, atom, m, f);
 		else if (own.p && atom->field == MATCH_FN)
 			hit = match_name_as(m, own, reading_of(x->g, f), x->err);
@@ -119,6 +124,8 @@ static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn
 		}
 	}
 	match_free(m);
+	if (*found > fnset_count(s))
+		*found = fnset_count(s);
 }
 
 static void note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)

@@ -171,6 +171,49 @@ for fn, lines in (("own", ["at.h:12", "at.h:13"]), ("body", ["at.cc:5", "body.in
 answer, talk = rows("source of own | where kind = \"inlined\" and incl >= 0 | show file", profile="at.out")
 ok(answer and all(r[0].endswith("/b/at.h") for r in answer) and "not in the text" not in talk, "a line of the file that called it", (answer, talk))
 
+# ---- with inlined: such a function is in the file of its own code, as far as that is known
+
+
+def places(query="functions of own, body", *more):
+    answer, talk = rows("with inlined | %s | where not fn ~ /inl/ | sort fn asc | show fn, file, line" % query, *more, profile="at.out")
+    return [[r[0].split("(")[0], "/".join(r[1].split("/")[-2:]), r[2]] for r in answer], talk
+
+
+at = os.path.basename(os.getcwd()) + "/at.cc"
+recorded = [[r[0].split("(")[0], "/".join(r[1].split("/")[-2:]), r[2]]
+            for r in rows("functions of own, body | sort fn asc | show fn, file, line", profile="at.out")[0]]
+same([r[:2] for r in recorded], [["body", "a/at.h"], ["own", "a/at.h"]], "recorded is the file of the first instruction")
+same(places()[0], [["body", at, 5], ["own", "b/at.h", 12]], "the file and line that called what is inlined")
+same([[r[:2] for r in places("functions of file:%s" % f)[0]] for f in ("at.cc", "/b/at.h", "/a/at.h")],
+     [[["body", at], ["main", at]], [["own", "b/at.h"]], []], "of file: takes that")
+same([r[0] for r in places("functions | where file ~ \"/at.cc\"")[0]], ["body", "main"], "and so does where")
+totals = [rows(q + "files | sum | show self", profile="at.out")[0] for q in ("", "with inlined | ")]
+same(totals[0], totals[1], "files add up to the same")
+answer, talk = rows("with inlined | functions of own, body vs base | show fn, self, base, change", "base=at.out", profile="at.out")
+ok(len(answer) == 2 and not any(r[3] for r in answer), "paired as recorded", answer)
+shutil.copy2("at", "at.built")
+
+
+def as_recorded(name, *more):
+    if os.path.lexists("at.out.quern.inlines"):
+        os.remove("at.out.quern.inlines")
+    same(places("functions of own, body", *more)[0], recorded, "%s: as recorded" % name)
+
+
+as_recorded("--safe", "--safe")
+subprocess.run(["objcopy", "--strip-debug", "at.built", "at"], check=True)
+age(-10, "at", "at.out")
+as_recorded("stripped")
+with open("at.built", "rb") as f, open("at", "wb") as g:
+    g.write(f.read()[:5000])
+age(-10, "at", "at.out")
+as_recorded("cut off")
+shutil.copy2("at.built", "at")
+age(+10, "at", "at.out")
+as_recorded("newer than the profile")
+os.remove("at")
+as_recorded("not there")
+
 # ---- a long listing: people see the line that called what costs most
 
 with open("long.h", "w") as f:
