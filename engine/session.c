@@ -231,18 +231,34 @@ static bool costs_something(const struct session *s, struct str event)
 	return false;
 }
 
-/* The first recorded event of a profile that costs something: curB of valgrind's
- * --xtree-memory is 0 in programs that free all.  0: there is none. */
-static uint32_t first_costly(const struct session *s, struct store *st)
+/* The first recorded event of a profile that costs something, and has this long name, unless
+ * that is empty; 0: there is none. */
+static uint32_t first_named(const struct session *s, struct store *st, struct str name)
 {
 	for (uint32_t e = 0; e < store_info(st)->events; e++) {
 		struct store_event ev;
 
 		store_event(st, e, &ev);
-		if (costs_something(s, ev.name))
+		if ((!name.n || str_eq(ev.long_name, name)) &&
+		    costs_something(s, ev.name))
 			return e;
 	}
 	return 0;
+}
+
+/* curB, the first of valgrind's --xtree-memory, is 0 in programs that free all.  KLEE's first
+ * is what was covered, and no cost: instructions are. */
+static uint32_t first_costly(const struct session *s, struct store *st)
+{
+	const uint32_t first = first_named(s, st, STR(""));
+	struct store_event ev = {0};
+	uint32_t run = 0;
+
+	if (store_info(st)->events)
+		store_event(st, first, &ev);
+	if (str_eq(ev.long_name, STR("CoveredInstructions")))
+		run = first_named(s, st, STR("Instructions"));
+	return run ? run : first;
 }
 
 int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,

@@ -95,7 +95,7 @@ struct finding {
 	bool saves; /* at_most is known, */
 	bool least; /* or that it is no less than this */
 	bool card;  /* it is that of a card: later answers do not change it */
-	bool usual; /* of how the program is made: after what can be mended */
+	bool usual; /* of how the program is made, or of all: after what can be mended */
 	int64_t at_most, total;
 	struct unit unit;
 	double share;
@@ -176,6 +176,13 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 static bool is_bound(const struct kind *k)
 {
 	return k->most && k->most[0] == '*';
+}
+
+/* Recursion and cycles, and what is below the start of a stripped program, or below its
+ * loaders: all of the cost, if the program cannot be told apart. */
+static bool may_be_all(const struct kind *k)
+{
+	return is_bound(k) || (k->most && strcmp(k->most, "hi") == 0);
 }
 
 static void find_most(struct finding *f, const struct result *r, const struct shown *cols,
@@ -325,8 +332,9 @@ static void keep(struct overview *v)
 	f.share = f.total > 0 ? 100.0 * (double)f.at_most / (double)f.total : 0;
 	if (!say(v, &f) || (f.kind->most && !(f.saves && f.share >= LEAST)))
 		return;
-	if (is_bound(f.kind) && f.at_most >= f.total) { /* this tells nothing */
+	if (may_be_all(f.kind) && f.at_most >= f.total) { /* this tells nothing */
 		f.saves = false;
+		f.usual = true;
 		f.share = 0;
 	}
 	for (; at && comes_before(&f, &v->found[at - 1]); at--)

@@ -21,7 +21,7 @@ def overview(path, *more):
 def usual(row):
     """How a program is made, which comes after what can be mended."""
     times = re.search(r" ([0-9,.]+) times in ", row["value"])
-    return row["finding"] in ("recursion", "cycle", "estimate") or (
+    return row["finding"] in ("recursion", "cycle", "estimate") or row["share%"] is None or (
         row["finding"] == "loop" and times is not None and float(times[1].replace(",", "")) < 20)
 
 
@@ -58,7 +58,7 @@ def of_query(path, row):
     if not cells or None in cells:
         return None
     most = sum(cells) if kind in ("misses", "branches") else min(total, sum(cells))
-    return None if kind in ("recursion", "cycle") and most >= total else most
+    return None if kind in ("recursion", "cycle", "start", "loading") and most >= total else most
 
 
 wrong, slow, seen = [], [], set()
@@ -142,6 +142,15 @@ ok(found[:4] == [None, None, "doubt", "info"] and "200 Ir (100.0 %)" in found[4]
 with open("flat", "w") as f:
     f.write("events: Ir\n" + "".join("fn=f%d\n1 10\n" % i for i in range(6)))
 same(overview("flat")["rows"], [], "nothing stands out")
+
+with open("stripped", "w") as f:
+    f.write("creator: callgrind-3.19.0\ncmd: ./x\npositions: line\nevents: Ir\nob=/lib/ld-linux-x86-64.so.2\nfl=r.c\nfn=_dl_start\n1 300\n"
+            "fn=0x1ab70\n1 1\ncfn=_dl_start\ncalls=1 1\n1 300\ncob=/w/x\ncfl=???\ncfn=0x4000\ncalls=1 1\n1 700\nob=/w/x\nfl=???\nfn=0x4000\n1 700\n")
+same([r[:1] + r[2:3] for r in overview("stripped")["rows"]], [[700, "hot"], [None, "start"]], "a start that is all, as the program has no names, comes last")
+with open("klee", "w") as f:
+    f.write("creator: klee\npositions: instr line\nevent: Icov : CoveredInstructions\nevent: Forks : Forks\nevent: I : Instructions\nevents: Icov Forks I \n"
+            "ob=assembly.ll\nfl=a.c\nfn=main\n1 1 1 0 2\nfn=work\n2 1 1 2 90\n3 2 1 0 8\n")
+same([r[:1] + r[2:] for r in overview("klee")["rows"][:1]], [[98, "hot", "top 1 of not $start | where self% >= 20", "work itself", "I"]], "KLEE's instructions, not what it covered")
 
 # ---- where people ask
 for how in (("-c", ".overview"), ("overview",), ("-f", "o.q"), ("--safe", "-c", "overview")):
