@@ -4,6 +4,7 @@
 Only the cache is a stand-in: a folder that is copied.  The first run is that of the default branch,
 the next ones are those of pull requests: the same, slower, with a new benchmark.
 """
+import hashlib
 import os
 import re
 import shutil
@@ -265,4 +266,34 @@ for folder, shape in (("profile.one.out", "cpp-one.out"), ("profile.two.out", "c
 r = run("profile.two.out", "base=profile.one.out", "-q", "-c", "parts vs base | where delta > 0 | show trigger, base, self | as csv")
 ok(r.status == 0 and r.text.split("\r\n")[1:] == ["Client Request: shapes.rs::each,150131,153441", ""] and "added up" not in r.talk,
    "CodSpeed: the benchmarks of all processes, paired by name", r)
+
+# ---- where no quern is: the program of the release, if its checksum is right, else it is built
+os.makedirs("release")
+os.makedirs("action/repl/ci")
+NAME = "quern-9.9.9-%s-linux" % os.uname().machine
+os.makedirs("made/" + NAME)
+with open("made/%s/quern" % NAME, "w") as f:
+    f.write("#!/bin/sh\n")
+subprocess.run(["tar", "-cJf", "release/%s.tar.xz" % NAME, "-C", "made", NAME], check=True)
+os.mkdir("tools")
+for name, text in (("tools/curl", "cp \"release/${2##*/}\" \"$RUNNER_TEMP\" 2>/dev/null || exit 22\n[ \"${2%/*}\" = https://x/o/quern/releases/download/v9.9.9 ]\n"),
+                   ("action/setup", "echo built\n")):
+    with open(name, "w") as f:
+        f.write("#!/bin/bash\ncd %s\n%s" % (work, text))
+    os.chmod(name, 0o755)
+with open("release/" + NAME + ".tar.xz", "rb") as f:
+    right = hashlib.sha256(f.read()).hexdigest()
+for what, ref, digest, want in (("of the release", "v9.9.9", right, "taken"), ("whose checksum is another", "v9.9.9", "0" * 64, "built"),
+                                ("not named in SHA256SUMS", "v9.9.9", None, "built"), ("of a branch", "main", right, "built")):
+    with open("release/SHA256SUMS", "w") as f:
+        f.write("%s  %s.tar.xz\n" % (digest, NAME) if digest else "")
+    shutil.rmtree("temp", ignore_errors=True)
+    os.mkdir("temp")
+    open("path", "w").close()
+    p = subprocess.run(["bash", "-eo", "pipefail", "-c", steps[0][3]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(
+        environ, PATH=work + "/tools:/usr/bin:/bin", RUNNER_TEMP=work + "/temp", GITHUB_PATH=work + "/path", REF=ref, REPOSITORY="o/quern",
+        GITHUB_SERVER_URL="https://x", GITHUB_ACTION_PATH=work + "/action/repl/ci"))
+    with open("path") as f:
+        got = {"%s/temp/%s\n" % (work, NAME): "taken", "%s/action/repl/ci/../../build/release\n" % work: "built"}.get(f.read())
+    ok(p.returncode == 0 and got == want and ("built" in p.stdout) == (want == "built"), "install: a program " + what, p.stdout)
 done()
