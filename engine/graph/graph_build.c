@@ -324,6 +324,16 @@ static void inherit_sure(const struct graph_draft *d, struct graph *g)
 	g->sure = sure;
 }
 
+/* A context has one caller: its cost is not shared out.  Contexts that a stage merged may have
+ * several. */
+static bool is_tree(const struct graph *g)
+{
+	struct flow_input in;
+
+	graph_shape(g, &in);
+	return flow_is_tree(&in);
+}
+
 void graph_sure(struct graph *g, uint8_t **sure, uint8_t **call)
 {
 	const struct graph *b = g->below;
@@ -341,8 +351,7 @@ void graph_sure(struct graph *g, uint8_t **sure, uint8_t **call)
 	}
 	g->sure = *sure;
 	g->sure_call = *call;
-	/* Each context has one caller: its cost is not shared out. */
-	g->estimated = g->shares = b->estimated || !b->contexts || b->cycles;
+	g->estimated = g->shares = b->estimated || !b->contexts || !is_tree(b);
 }
 
 void graph_build(const struct graph_draft *d, struct graph **out)

@@ -291,4 +291,20 @@ for profile in PROFILES:
     cut(profile)
     group(profile)
     report(profile)
+
+# What collapse made of contexts with several callers is no tree: shares of it are estimates, and say so.
+# main - x - a 10, and main - y - x - a 30
+blocks = [("a", 10), ("x", 1, "a", 10), ("a", 30), ("x", 1, "a", 30), ("y", 1, "x", 31), ("{main}", 1, "x", 11, "y", 32)]
+with open("merged.out", "w") as f:
+    f.write("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: T\n")
+    for fn, own, *calls in blocks:
+        f.write("\nfl=/a.php\nfn=%s\n3 %d\n" % (fn, own))
+        for callee, cost in zip(calls[::2], calls[1::2]):
+            f.write("cfl=/a.php\ncfn=%s\ncalls=1 0 0\n4 %d\n" % (callee, cost))
+    f.write("\nsummary: 44\n")
+for stage, left in (("focus", 30), ("ignore", 10)):
+    for merge, sure in (("", True), ("collapse y as Y | ", True), ("collapse x as G | ", False)):
+        r = run("merged.out", "-q", "-c", "%s%s %s | functions of a | show self, estimated | as json" % (merge, stage, "Y" if "Y" in merge else "y"))
+        self, estimated = json.loads(r.text)["rows"][0]
+        ok(self == left and not estimated if sure else self == left or estimated, merge + stage + ": exact, or an estimate", r)
 done()
