@@ -61,6 +61,7 @@ struct build {
 	char spill_dir[INDEX_PATH_MAX]; /* the tallies point to it until they are freed */
 	struct publish *held; /* holds the lock; a batch uses that of the whole set */
 	unsigned idle_told_s; /* report the lock's holder once it has idled so long */
+	uint64_t total;	      /* bytes of all files; threads that read open these again */
 	uint64_t read_before; /* bytes of the files read so far */
 	uint64_t reported_ns;
 	struct err *err;
@@ -95,7 +96,7 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 	t = build_now_ns();
 	if (!now && t - b->reported_ns < PROGRESS_NS)
 		return;
-	p.total = input_bytes(b);
+	p.total = b->total;
 	b->reported_ns = t;
 	b->opts->progress(b->opts->progress_arg, &p);
 }
@@ -291,7 +292,7 @@ static int write_index(struct build *b)
 		meta.file[i].id.hash = in->file.id.hash;
 		meta.truncated |= meta.file[i].truncated;
 	}
-	report(b, input_bytes(b), "writing", true);
+	report(b, b->total, "writing", true);
 	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer,
 			      b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, &opts, b->err) ||
@@ -403,6 +404,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	struct rlimit core;
 	int rc;
 
+	b->total = input_bytes(b);
 	if (index && replaces(b, index))
 		return b->err->kind;
 	if (begin_publishing(b, index)) {
