@@ -36,8 +36,10 @@ bool fn_is_inexact(const struct table *t, uint32_t f, uint32_t e UNUSED)
 	const uint32_t events = store_info(t->g->st)->events;
 	bool about = false;
 
-	for (uint32_t i = 0; i < events && !about; i++)
+	for (uint32_t i = 0; i < events && !about; i++) {
+		graph_event(t->g, i);
 		about = graph_incl_is_about(t->g, f, i);
+	}
 	return about;
 }
 

@@ -568,11 +568,13 @@ static struct fn_set *merged_set(struct exec *x, const struct graph *follow,
 }
 
 /* Of a set alone, only functions by which it is entered matter.  But `of` may be entered
- * again below `under`, and `under` again below what is avoided. */
+ * again below `under` or `via`, and `under` again below what is avoided. */
 static int cost_query(struct exec *x, const struct source *s, struct graph *follow,
 		      struct path_cost_query *q)
 {
-	return optional_set(x, follow, s->of, !s->under && !s->avoiding, &q->of) ||
+	const bool alone = !s->under && !s->via && !s->avoiding;
+
+	return optional_set(x, follow, s->of, alone, &q->of) ||
 			       optional_set(x, follow, s->under, !s->avoiding,
 					    &q->under) ||
 			       optional_set(x, follow, s->via, false, &q->via) ||

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import done, environ, ok, run, same, skip, small, top
+from e2e import done, environ, fixtures, ok, run, same, skip, small, top
 
 gen = os.environ.get("QUERN_BUILD", top + "/build/release") + "/bench/gen"
 shared = top + "/../shared/profiles/small/"
@@ -125,5 +125,16 @@ with open("separate.out", "w", encoding="utf-8") as f:
                                                   % (c, own, c, c, own) for c, own in (("a", 10), ("b", 20), ("c", 30))))
 r = run("separate.out", "-q", "--no-index-write", "-c", "cost of memcpy")
 same(re.findall("note: (.* is also .*)", r.talk), ['memcpy is also __memcpy_avx_unaligned; alone: "memcpy"'], "  and one of its contexts")
+
+# ---- entered again below `via`: main calls f, f calls g, g calls f'2
+for query, want in (("via g", 100), ("via g by Dr", 40), ("under g", 100)):
+    answer = json.loads(run(fixtures + "/found/via.cg", "-q", "--no-index-write", "--format", "ndjson", "-c", "cost of f " + query).text)
+    same([answer[c] for c in ("est", "lo", "hi", "exact")], [want, want, want, True], "cost of f %s: its second level" % query)
+
+# ---- a column about all events, behind a stage
+with open("cycle.cg", "w") as f:
+    f.write("events: Ir Dr\nfl=a.c\nfn=main\n1 1 1\ncfn=f\ncalls=1 1\n2 60 30\nfn=f\n3 10 10\ncfn=g\ncalls=3 1\n4 80 40\nfn=g\n5 49 19\ncfn=f\ncalls=2 1\n6 40 20\n")
+same([run("cycle.cg", "-q", "--no-index-write", "--format", "csv", "-c", stage + "functions of f, g | sort fn asc | show fn, inexact").text.replace("\r", "")
+      for stage in ("", "collapse main as m | ")], ["fn,inexact\nf,false\ng,true\n"] * 2, "inexact of each event")
 
 done()

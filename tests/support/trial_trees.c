@@ -192,19 +192,20 @@ void check_trees(struct trial *t)
 
 void check_under(struct trial *t)
 {
-	for (uint32_t k = 0; k < 6; k++) {
-		char x[TEXT], y[TEXT], via[TEXT] = "", avoiding[TEXT] = "";
-		struct simulate_cost q = {.of = some(t, 2, x, sizeof(x)),
-					  .under = some(t, 2, y, sizeof(y))};
+	for (uint32_t k = 0; k < 8; k++) { /* the last two have no `under` */
+		const bool by = k == 4 || k == 6, without = k == 5 || k == 7;
+		char x[TEXT], y[TEXT] = "", via[TEXT] = "", avoiding[TEXT] = "";
+		struct simulate_cost q = {.of = some(t, 2, x, sizeof(x))};
 		const struct row *r;
 
-		if (k == 4)
+		if (k < 6)
+			q.under = some(t, 2, y, sizeof(y));
+		if (by)
 			q.via = some(t, 2, via, sizeof(via));
-		if (k == 5)
+		if (without)
 			q.avoiding = some(t, 1, avoiding, sizeof(avoiding));
-		if (!ask(t, UNDER, "cost of %s under %s%s%s%s%s", x, y,
-			 k == 4 ? " via " : "", via, k == 5 ? " avoiding " : "",
-			 avoiding) ||
+		if (!ask(t, UNDER, "cost of %s%s%s%s%s%s%s", x, k < 6 ? " under " : "", y,
+			 by ? " via " : "", via, without ? " avoiding " : "", avoiding) ||
 		    !expect(t, UNDER, t->rows.n == 1, "%zu rows", t->rows.n))
 			continue;
 		r = &t->rows.row[0];
