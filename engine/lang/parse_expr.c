@@ -306,6 +306,22 @@ static void parse_right(struct parser *p, const struct infix *x, struct expr *e)
 	}
 }
 
+/* Behind "=" or "!=": `estimated = true` is `estimated`, `= false` is `not estimated`. */
+static bool parse_truth(struct parser *p, struct expr *e)
+{
+	const struct token t = parse_peek(p, PLACE_WORD);
+	const bool yes = token_is(&t, "true");
+
+	if ((e->op != EX_EQ && e->op != EX_NE) || (!yes && !token_is(&t, "false")))
+		return false;
+	parse_eat(p, &t);
+	if (yes == (e->op == EX_EQ))
+		*e = *e->a;
+	else
+		e->op = EX_NOT;
+	return true;
+}
+
 static bool goes_on(const struct infix *x, int bp, int ceiling)
 {
 	return x->left >= bp && x->left <= ceiling &&
@@ -342,7 +358,8 @@ struct expr *parse_expr(struct parser *p, int bp)
 		e = new_expr(p, x->op, &t);
 		parse_eat(p, &t);
 		e->a = out;
-		parse_right(p, x, e);
+		if (!parse_truth(p, e))
+			parse_right(p, x, e);
 		e->span = span_to(at, p);
 		out = e;
 	}

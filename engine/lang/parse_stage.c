@@ -167,6 +167,16 @@ static bool then_line(struct parser *p, const struct expr *e)
 	return true;
 }
 
+/* `sort -calls`: most tools mean the most first, the sign says the fewest. */
+static void refuse_sign(struct parser *p, const struct expr *key)
+{
+	if (key->op != EX_NEG || key->a->op != EX_COL)
+		return;
+	parse_wrong(p, key->span, "numbers are sorted from large to small as they are");
+	need_hint(p->err, "sort %.*s has the most first, sort %.*s asc the fewest",
+		  STR_ARG(key->a->as), STR_ARG(key->a->as));
+}
+
 static void comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 {
 	struct expr **tail = out, *file = NULL;
@@ -184,6 +194,8 @@ static void comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 			(*tail)->written = true;
 		else if (keys && file)
 			(*tail)->asc = (*tail)->written = true;
+		else if (keys)
+			refuse_sign(p, *tail);
 		else if (!keys && parse_accept_word(p, "as"))
 			column_name(p, *tail);
 		if (file) {

@@ -20,45 +20,63 @@
 #include "index/base/need.h"
 #include "index/format/event.h"
 
-/* No row has `obj = "libc"`: say which text has it in it, or what these texts look like. */
-static void note_texts(struct exec *x, struct table *t, const struct expr *e)
+/* The text that is most like `want`: one that has it in it, one with another letter or two, else
+ * any if that is asked.  false: there is none, or a row has just that. */
+static bool nearest_text(struct exec *x, struct table *t, const struct expr *column,
+			 struct str want, bool any, struct str *near, bool *has)
+{
+	unsigned best = want.n < 6 ? 2 : 3; /* letters that differ */
+	struct table_col v;
+
+	eval(x, t, column, &v);
+	for (size_t i = 0; i < t->n && !*has; i++) {
+		const struct str text = col_text(t, &v, i);
+		const size_t apart = text.n > want.n ? text.n - want.n : want.n - text.n;
+
+		if (str_eq(text, want))
+			return false;
+		*has = str_find_str(text, want) < text.n;
+		if (*has || (any && (!near->n || str_eq(*near, STR("???")))))
+			*near = text;
+		if (!*has && apart < best && str_distance(want, text, best - 1) < best) {
+			best = str_distance(want, text, best - 1);
+			any = false;
+			*near = text;
+		}
+	}
+	return near->n > 0;
+}
+
+/* No row has `obj = "libc"`, so that no row is left, or with `!=` all are: say which text has it
+ * in it, or what these texts look like. */
+static void note_texts(struct exec *x, struct table *t, const struct expr *e, bool all)
 {
 	struct str near = {0}, text;
-	struct table_col v;
+	const bool any = !all && e->op == EX_EQ && e->a->op == EX_COL &&
+			 (str_starts(e->a->text, STR("obj")) ||
+			  str_starts(e->a->text, STR("file")));
 	bool has = false;
 
 	if (e->op == EX_AND) {
-		note_texts(x, t, e->a);
-		note_texts(x, t, e->b);
+		note_texts(x, t, e->a, all);
+		note_texts(x, t, e->b, all);
 		return;
 	}
-	if (e->op == EX_MATCH && e->b->op == EX_TEXT && !e->match &&
+	if (e->op == EX_MATCH && e->b->op == EX_TEXT && !e->match && !all &&
 	    str_find(e->b->text, '*') < e->b->text.n) {
 		exec_note(x, STR("in quotes a * is no wildcard: ~ /.../ takes a "
 				 "regular expression"));
 		return;
 	}
-	if (e->op != EX_EQ || e->a->op != EX_COL || e->b->op != EX_TEXT ||
-	    !e->b->text.n || !t->n)
-		return;
-	eval(x, t, e->a, &v);
-	for (size_t i = 0; i < t->n && !has; i++) {
-		text = col_text(t, &v, i);
-		if (str_eq(text, e->b->text))
-			return;
-		has = str_find_str(text, e->b->text) < text.n;
-		if (has || !near.n || str_eq(near, STR("???")))
-			near = text;
-	}
-	if (!near.n || (!has && !str_starts(e->a->text, STR("obj")) &&
-			!str_starts(e->a->text, STR("file"))))
+	if (e->op != (all ? EX_NE : EX_EQ) || e->a->op != EX_COL || e->b->op != EX_TEXT ||
+	    !e->b->text.n || !nearest_text(x, t, e->a, e->b->text, any, &near, &has))
 		return;
 	text = arena_printf(x->a, "no row has %.*s = \"%.*s\", one has \"%.*s\"",
 			    STR_ARG(e->a->text), STR_ARG(e->b->text), STR_ARG(near));
-	exec_note(x,
-		  has ? arena_printf(x->a, "%.*s: where %.*s ~ \"%.*s\"", STR_ARG(text),
-				     STR_ARG(e->a->text), STR_ARG(e->b->text))
-		      : text);
+	exec_note(x, has ? arena_printf(x->a, "%.*s: where %.*s %s \"%.*s\"",
+					STR_ARG(text), STR_ARG(e->a->text),
+					all ? "!~" : "~", STR_ARG(e->b->text))
+			 : text);
 }
 
 /* A bare number counts as the profile and machine formats do, and people see times: of Xdebug
@@ -101,8 +119,8 @@ static void where(struct exec *x, struct table *t, const struct tstage *s)
 
 	note_units(x, s->exprs);
 	eval_rows(x, t, s->exprs, &rows, &n);
-	if (!n)
-		note_texts(x, t, s->exprs);
+	if (!n || n == t->n)
+		note_texts(x, t, s->exprs, n > 0);
 	table_select(t, rows, n);
 	t->rows_before = n;
 }

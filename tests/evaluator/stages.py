@@ -39,7 +39,9 @@ class Sort:
         self.keys = keys        # [(expression, "", "asc" or "desc")]
 
     def text(self):
-        return "sort " + ", ".join((e.text() + " " + way).strip() for e, way in self.keys)
+        # A sign alone is refused: it is not what most people mean.
+        keys = [(e.text(), way or ("desc" if e.text().startswith("-") else "")) for e, way in self.keys]
+        return "sort " + ", ".join(" ".join(key).strip() for key in keys)
 
     def run(self, table):
         rows = list(table.rows)
