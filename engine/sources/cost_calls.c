@@ -57,6 +57,25 @@ static void find_outside(struct exec *x, const struct fn_set *under, struct fn_s
 	follow(x, out, under);
 }
 
+bool cost_all_under(struct exec *x, const struct fn_set *of, const struct fn_set *under)
+{
+	struct fn_set *below, *outside;
+	bool all = true;
+
+	/* A part may lack the call that led there. */
+	if (graph_part_count(x->g) > 1)
+		return false;
+	below = exec_new_set(x, x->g->functions);
+	outside = exec_new_set(x, x->g->functions);
+	fnset_or(below, under);
+	follow(x, below, NULL);
+	find_outside(x, under, outside);
+	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
+		all &= fnset_has(below, f) && !fnset_has(outside, f) &&
+		       !fnset_has(under, f);
+	return all;
+}
+
 /* Add the calls of f by one caller; all: each of them is under the set. */
 static void add_calls(const struct graph *g, uint32_t edge, bool all,
 		      struct call_bounds *out)

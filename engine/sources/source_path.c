@@ -622,7 +622,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	exec_parts(x, follow, flow, &q.parts);
 	cost_sums(x, flow, of, &q, c);
 	c->b = c->whole;
-	if (q.under || q.via || q.avoiding)
+	if (q.via || q.avoiding || (under && !cost_all_under(x, of, under)))
 		part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
 	bound_cost(x, &shown, c);

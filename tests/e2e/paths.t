@@ -131,6 +131,13 @@ for query, want in (("via g", 100), ("via g by Dr", 40), ("under g", 100)):
     answer = json.loads(run(fixtures + "/found/via.cg", "-q", "--no-index-write", "--format", "ndjson", "-c", "cost of f " + query).text)
     same([answer[c] for c in ("est", "lo", "hi", "exact")], [want, want, want, True], "cost of f %s: its second level" % query)
 
+# ---- a cycle that is entered from one place: all of it is below that
+path = small + "mutual-default.out"
+costs = [json.loads(run(path, "-q", "--no-index-write", "--format", "ndjson", "-c", q).text)
+         for q in ('cost of c under "(below main)"', 'focus "(below main)" | functions of c | show incl, estimated', "functions of c")]
+same((costs[0]["est"], costs[0]["lo"], costs[0]["hi"], costs[0]["exact"], costs[1]["incl"], costs[1]["estimated"]), (costs[2]["incl"],) * 3 + (True, costs[2]["incl"], False),
+     "cost under all of its callers: what it costs, as focus says")
+
 # ---- a column about all events, behind a stage
 with open("cycle.cg", "w") as f:
     f.write("events: Ir Dr\nfl=a.c\nfn=main\n1 1 1\ncfn=f\ncalls=1 1\n2 60 30\nfn=f\n3 10 10\ncfn=g\ncalls=3 1\n4 80 40\nfn=g\n5 49 19\ncfn=f\ncalls=2 1\n6 40 20\n")
