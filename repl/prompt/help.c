@@ -180,43 +180,67 @@ static bool has_word(struct str form, struct str word)
 	return false;
 }
 
+/* The topic with that name; else the one of which it is another word, then one whose form has it:
+ * `jumps`, `hottest`, `collapse`. */
 static const struct help_topic *find_topic(struct str topic)
 {
 	const struct help_topic *t;
 
-	for (size_t i = 0; (t = help_at(i)); i++)
+	for (t = help_texts; t->name; t++)
 		if (str_eq(topic, str_c(t->name)))
 			return t;
-	/* Find a word in the grammar lines: `jumps`, `hottest`, `collapse`. */
-	for (size_t i = 0; topic.n && (t = help_at(i)); i++)
-		if (has_word(str_c(t->form), topic))
+	for (t = help_texts; t->name; t++)
+		if (topic.n && has_word(str_c(t->also), topic))
 			return t;
-	/* Or in the texts, from the last: `reading` says what `~` is, `record` how to
-	 * see cache misses. */
-	t = NULL;
-	for (size_t i = 0; topic.n && help_at(i); i++)
-		if (has_word(str_c(help_at(i)->text), topic))
+	for (t = help_texts; t->name; t++)
+		if (topic.n && t->name[0] != '.' && has_word(str_c(t->form), topic))
+			return t;
+	return NULL;
+}
+
+/* The last topic that has the word in its text: `reading` says what `~` is, `record` how to see
+ * cache misses. */
+static const struct help_topic *find_text(struct str word)
+{
+	const struct help_topic *t = NULL;
+
+	for (size_t i = 0; help_at(i); i++)
+		if (has_word(str_c(help_at(i)->text), word))
 			t = help_at(i);
 	return t;
 }
 
-static void print_command(struct out *o, const struct command *c)
+static void print_topic(struct out *o, const struct help_topic *t)
 {
+	const struct command *c =
+		t->name[0] == '.' ? command_find(str_c(t->name + 1)) : NULL;
+
+	if (c)
+		out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "",
+			   c->form, c->what);
+	else
+		indented(o, "  ", t->form);
+	if (!c)
+		out_char(o, '\n');
+	print_text(o, t);
+}
+
+/* With or without its dot.  NULL: no command that has help is called that. */
+static const struct help_topic *find_command(struct str name)
+{
+	const struct command *c =
+		command_find(str_from(name, str_starts(name, STR("."))));
 	const struct help_topic *t = help_texts;
 
-	while (t->name[0] != '.' || strcmp(t->name + 1, c->name) != 0)
+	while (c && t->name && (t->name[0] != '.' || strcmp(t->name + 1, c->name) != 0))
 		t++;
-	out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "", c->form,
-		   c->what);
-	print_text(o, t);
+	return c && c->what ? t : NULL;
 }
 
 bool help_print(struct out *o, struct str topic)
 {
-	bool dot = topic.n && topic.p[0] == '.';
-	const struct help_topic *t = dot ? NULL : find_topic(topic);
 	const char *means = query_column_means(topic);
-	const struct command *c;
+	const struct help_topic *t;
 
 	for (size_t i = 0; help_list(i); i++)
 		if (lists[i].print && str_eq(topic, str_c(lists[i].name))) {
@@ -228,16 +252,14 @@ bool help_print(struct out *o, struct str topic)
 		return true;
 	if (means)
 		out_printf(o, "  column %.*s: %s\n\n", STR_ARG(topic), means);
-	if (t) {
-		indented(o, "  ", t->form);
-		out_char(o, '\n');
-		print_text(o, t);
-		return true;
-	}
-	c = command_find(str_from(topic, dot));
-	if (c && c->what)
-		print_command(o, c);
-	return (c && c->what) || means;
+	t = find_topic(topic);
+	if (!t)
+		t = find_command(topic);
+	if (!t && !means && topic.n && (t = find_text(topic)))
+		out_printf(o, "  .help %s has this word:\n", t->name);
+	if (t)
+		print_topic(o, t);
+	return t || means;
 }
 
 /* Where the text of a line stands that begins with a word and a gap; else where it begins. */

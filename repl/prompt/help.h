@@ -9,6 +9,7 @@ struct out;
 struct help_topic {
 	const char *name, *form, *text; /* form: of a topic */
 	const char *examples;		/* a line each; a test runs them */
+	const char *also;		/* other words for it, with blanks between */
 };
 
 /* The records of help.txt: topics, then commands, which have their dot; {0} at the end. */

@@ -231,6 +231,10 @@ ok(len(language) > 70 and {"asm", "via", "hottest", "p90", "basename", "not"} <=
 without = [w for w in sorted(language) + ["~", "'2", "#", "%", "est", "k", "ms", "KiB", "units"]
            if not re.search(r"^(  column .*\n\n)?(  \S.*\n)+\n {4}\S", run("-c", ".help " + w).text)]
 same(without, [], "each has help, with examples first")
+for word, form in (("switch", ".open [NAME=]"), ("diff", "SOURCE vs"), ("flame", "calltree ["), ("what-if", "cost of"), ("open", ".open [NAME=]"),
+                   ("gate", "| expect"), (".run", ".run FILE"), ("misses", ".help record has this word:")):
+    r = run("-q", "-c", ".help " + word)
+    ok(r.text.startswith("  " + form), ".help %s: by another word" % word, r)
 columns = re.findall(r"^  (\S+)  ", run("-c", ".help columns").text, re.M)
 same([c for c in columns if run("-c", ".help " + c).status], [], "each column has help")
 reading = run("-c", ".help reading").text
