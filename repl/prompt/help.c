@@ -255,7 +255,7 @@ bool help_print(struct out *o, struct str topic)
 	t = find_topic(topic);
 	if (!t)
 		t = find_command(topic);
-	if (!t && !means && topic.n && (t = find_text(topic)))
+	if (!t && topic.n && (t = find_text(topic)))
 		out_printf(o, "  .help %s has this word:\n", t->name);
 	if (t)
 		print_topic(o, t);
