@@ -174,7 +174,7 @@ static int choose_functions(struct report *p)
 		return err_no_memory(p->rd->err, "for a report");
 	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
 		rank[i] = (struct spent){
-			i, (int64_t)(1e15 * (weight_of(p, &p->fn[i], false) +
+			i, cost_round(1e15 * (weight_of(p, &p->fn[i], false) +
 					     (p->row[i] ? 2 : 0)))};
 	if (!p->rd->err->kind)
 		report_sort(rank, p->all);
