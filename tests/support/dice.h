@@ -3,6 +3,7 @@
 #ifndef QUERN_DICE_H
 #define QUERN_DICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "index/base/hash.h"
@@ -22,6 +23,11 @@ static inline uint64_t dice_u64(void)
 static inline unsigned dice_below(unsigned n)
 {
 	return (unsigned)(dice_u64() % n);
+}
+
+static inline bool one_in(unsigned n)
+{
+	return dice_below(n) == 0;
 }
 
 #endif
