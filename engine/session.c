@@ -231,8 +231,8 @@ static bool costs_something(const struct session *s, struct str event)
 	return false;
 }
 
-/* The first recorded event of a profile that costs something, and has this long name, unless
- * that is empty; 0: there is none. */
+/* The first recorded event of a profile that costs something; with a name, the first that has it as
+ * its long name.  0 if the profile has no such event. */
 static uint32_t first_named(const struct session *s, struct store *st, struct str name)
 {
 	for (uint32_t e = 0; e < store_info(st)->events; e++) {

@@ -264,7 +264,7 @@ static int make_functions(struct graph_draft *d, struct inlined_stage *s)
 	return 0;
 }
 
-/* What inlined code has of its own: a number, a file; and where functions are. */
+/* Give inlined code numbers and files of its own, and functions the place where they are. */
 static void identify(struct graph *g, const struct inlined_stage *s)
 {
 	const struct graph_inlines *in = s->in;

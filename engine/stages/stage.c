@@ -20,8 +20,9 @@
 #include "index/base/need.h"
 #include "index/format/event.h"
 
-/* The text that is most like `want`: one that has it in it, one with another letter or two, else
- * any if that is asked.  false: there is none, or a row has just that. */
+/* Find the text of a row that is most like `want`: it contains it, or a letter or two are different.
+ * With `any`, take some text if none is like it.  false: a row has exactly `want`, or no text was
+ * found. */
 static bool nearest_text(struct exec *x, struct table *t, const struct expr *column,
 			 struct str want, bool any, struct str *near, bool *has)
 {
@@ -32,14 +33,18 @@ static bool nearest_text(struct exec *x, struct table *t, const struct expr *col
 	for (size_t i = 0; i < t->n && !*has; i++) {
 		const struct str text = col_text(t, &v, i);
 		const size_t apart = text.n > want.n ? text.n - want.n : want.n - text.n;
+		unsigned differ;
 
 		if (str_eq(text, want))
 			return false;
 		*has = str_find_str(text, want) < text.n;
 		if (*has || (any && (!near->n || str_eq(*near, STR("???")))))
 			*near = text;
-		if (!*has && apart < best && str_distance(want, text, best - 1) < best) {
-			best = str_distance(want, text, best - 1);
+		if (*has || apart >= best)
+			continue;
+		differ = str_distance(want, text, best - 1);
+		if (differ < best) {
+			best = differ;
 			any = false;
 			*near = text;
 		}
@@ -119,7 +124,7 @@ static void where(struct exec *x, struct table *t, const struct tstage *s)
 
 	note_units(x, s->exprs);
 	eval_rows(x, t, s->exprs, &rows, &n);
-	if (!n || n == t->n)
+	if (t->n && (!n || n == t->n))
 		note_texts(x, t, s->exprs, n > 0);
 	table_select(t, rows, n);
 	t->rows_before = n;

@@ -77,7 +77,7 @@ static int not_found(const struct app *app, struct str name, struct err *err)
 	return err_hint(err, ".queries lists those that ship and yours");
 }
 
-/* Find what .run names.  false, with err set: there is none. */
+/* Find what .run names.  Without such a query or file, set err and return false. */
 static bool find_script(struct app *app, struct str name, struct library_found *out,
 			struct err *err)
 {

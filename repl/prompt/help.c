@@ -215,13 +215,13 @@ static void print_topic(struct out *o, const struct help_topic *t)
 	const struct command *c =
 		t->name[0] == '.' ? command_find(str_c(t->name + 1)) : NULL;
 
-	if (c)
-		out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "",
-			   c->form, c->what);
-	else
+	if (c) {
+		out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "", c->form,
+			   c->what);
+	} else {
 		indented(o, "  ", t->form);
-	if (!c)
 		out_char(o, '\n');
+	}
 	print_text(o, t);
 }
 
