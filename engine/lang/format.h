@@ -29,7 +29,7 @@ enum format_trait {
 	F(TREE, "tree", "tree", render_table, FORMAT_CUT | FORMAT_CARD,                 \
 	  "the table with the branches of a call tree")                                 \
 	F(CSV, "csv", "csv", render_csv, FORMAT_PAGES | FORMAT_CUT,                     \
-	  "RFC 4180 with a header line; a leading ' disarms formulas")                  \
+	  "a header line, quotes as in RFC 4180; a leading ' disarms formulas")         \
 	F(TSV, "tsv", "tsv", render_tsv, FORMAT_PAGES | FORMAT_CUT,                     \
 	  "tab-separated with a header line")                                           \
 	F(JSON, "json", "json", render_json, FORMAT_PAGES | FORMAT_CUT,                 \

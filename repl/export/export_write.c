@@ -1,5 +1,5 @@
 /*
- * export_write.c - rows as CSV (RFC 4180), NDJSON or of a database, and the schema; see
+ * export_write.c - rows as CSV, NDJSON or of a database, and the schema; see
  * export.h.
  *
  * csv and ndjson are those of answers (render_database()).  Types and meaning of columns are

@@ -252,7 +252,7 @@ static int render_fields(struct render *rd, enum emit_form form, const char *bet
 
 int render_csv(struct render *rd)
 {
-	return render_fields(rd, rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV, ",", "\r\n");
+	return render_fields(rd, rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV, ",", "\n");
 }
 
 int render_tsv(struct render *rd)
@@ -393,7 +393,7 @@ int render_database(struct render *rd, bool json, bool header,
 	static const struct lines csv = {.form = EMIT_CSV_RAW,
 					 .before = "",
 					 .between = ",",
-					 .after = "\r\n",
+					 .after = "\n",
 					 .none = "",
 					 .database = true};
 	static const struct lines ndjson = {.form = EMIT_JSON,

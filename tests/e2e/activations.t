@@ -143,7 +143,7 @@ run("exc.xd", "-q", "--index", "e.quern", "-c", "functions | count")
 same(run("e.quern", "-q", "-c", "activations of deep | count").status, 0, "an index by itself knows its profile")
 same(ask("exc.xd", "activations of deep", options=["--safe"]), [want[0]], "--safe, the profile")
 same(run("exc.xd", "-q", "--safe", "--index", "n.quern", "-c", "activations of deep | count | as csv").text,
-     "count\r\n6\r\n",
+     "count\n6\n",
      "--safe, indexed at once")
 r = run("exc.xd", "-q", "--index", "c.quern", "-c", "functions | count ! cat >> exc.xd", "-c", "activations of deep")
 ok("has changed since it was indexed" in r.talk, "a profile that has changed", r)

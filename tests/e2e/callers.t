@@ -54,13 +54,13 @@ same(len(ask("callers3", "contexts of leaf")), len([r for r in recorded if r["fn
      "contexts of f are its own")
 r = run(fixtures + "/callers/callers3.out", "--index", "callers3.quern", "-q", "-c",
         "functions | where fn = \"leaf'walk'again'walk\" | show fn, self | as csv | expect some")
-same(r.text, "fn,self\r\nleaf,2800\r\n", "where with a context's name means its function")
+same(r.text, "fn,self\nleaf,2800\n", "where with a context's name means its function")
 ok(r.status == 0 and "leaf'walk'again'walk is a context of leaf" in r.talk, "and says so", r)
 r = run(fixtures + "/callers/callers3.out", "--index", "callers3.quern", "-q", "-c",
         "functions of \"leaf'walk'again'walk\" | show fn, self | as csv")
-same(r.text, "fn,self\r\nleaf,2800\r\n", "and so does a set")
+same(r.text, "fn,self\nleaf,2800\n", "and so does a set")
 r = run(fixtures + "/callers/callers3.out", "--index", "callers3.quern", "-q", "-c", "norec | functions | count | as csv")
-ok(r.status == 0 and r.text == "count\r\n13\r\n" and "norec does nothing" in r.talk, "norec does nothing, and says so", r)
+ok(r.status == 0 and r.text == "count\n13\n" and "norec does nothing" in r.talk, "norec does nothing, and says so", r)
 for left, right in ("plain", "callers3"), ("callers1", "plain"):
     for name in left, right:
         shutil.copy("%s/callers/%s.out" % (fixtures, name), name + "-copy.out")

@@ -73,7 +73,7 @@ same(list(rows[0]), columns, "csv: the header line")
 same(sorted((unmark(unguard(x["fn"])), int(x["self"])) for x in rows), want,
      "csv: every name comes back")
 ok(not [x for x in rows if x["fn"][:1] in tuple("=+-@")], "csv: nothing a spreadsheet runs")
-ok(clean(r.out, "\r\n"), "csv: no control byte")
+ok(clean(r.out, "\n"), "csv: no control byte")
 raw = run("h.out", "-q", "--raw", "--format", "csv", "-c", ALL)
 ok("=1+1" in [x["fn"] for x in csv.DictReader(io.StringIO(raw.text, newline=""))], "csv --raw")
 
@@ -170,9 +170,9 @@ if os.path.exists("/dev/full"):
 profile("many.out", [(b"f%04d" % i, i) for i in range(2000)])
 run("many.out", "-q", "-c", "info")
 FEW = "functions | sort fn asc | take 1 | show fn"
-for queries, status, want in (((ALL,), 1, "old"), ((FEW, ALL), 1, "fn\r\nf0000\r\n"), ((FEW, ALL, ".output"), 1, "fn\r\nf0000\r\n"),
-                              (("nonsense",), 1, "old"), ((FEW, "nonsense"), 1, "fn\r\nf0000\r\n"),
-                              ((FEW + " | expect none",), 4, "fn\r\nf0000\r\n")):
+for queries, status, want in (((ALL,), 1, "old"), ((FEW, ALL), 1, "fn\nf0000\n"), ((FEW, ALL, ".output"), 1, "fn\nf0000\n"),
+                              (("nonsense",), 1, "old"), ((FEW, "nonsense"), 1, "fn\nf0000\n"),
+                              ((FEW + " | expect none",), 4, "fn\nf0000\n")):
     with open("kept.csv", "w", newline="") as f:
         f.write("old")
     r = run("many.out", "-q", *(a for q in (".output kept.csv",) + queries for a in ("-c", q)),

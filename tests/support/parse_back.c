@@ -181,9 +181,8 @@ bool back_csv(struct back *b, struct str s, size_t columns)
 		fields++;
 		if (at < s.n && s.p[at] == ',' && fields < columns) {
 			at++;
-		} else if (at + 1 < s.n && s.p[at] == '\r' && s.p[at + 1] == '\n' &&
-			   fields == columns) {
-			at += 2;
+		} else if (at < s.n && s.p[at] == '\n' && fields == columns) {
+			at++;
 			fields = 0;
 		} else {
 			return wrong(b, "field %zu ends wrongly at byte %zu", fields, at);

@@ -29,7 +29,7 @@ void back_free(struct back *b);
 /* UTF-8 without control characters (but those in allowed, as C string), C1, DEL, and without the
  * characters that change the direction of text or separate lines. */
 bool back_clean(struct back *b, struct str s, const char *allowed);
-/* RFC 4180, rows of `columns` fields, CRLF at the end of each. */
+/* RFC 4180, rows of `columns` fields, a newline at the end of each. */
 bool back_csv(struct back *b, struct str s, size_t columns);
 bool back_tsv(struct back *b, struct str s, size_t columns);
 /* RFC 8259, any number of values.  text: strings that are no keys. */

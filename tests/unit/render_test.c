@@ -137,10 +137,10 @@ static void test_machine(void)
 	struct result r = base();
 
 	check("csv", FORMAT_CSV, &r, &plain,
-	      "id,depth,self,calls,delta,fn,file,line\r\n"
-	      "812,1,1029000,1234,1500000,_int_malloc,/usr/src/malloc.c,3451\r\n"
-	      "17,2,402000,12,-20,std::vector<int>::push_back(int const&),v.h,0\r\n"
-	      "5,2,93,,0,\"a,\"\"b\"\"\",\"\",12\r\n");
+	      "id,depth,self,calls,delta,fn,file,line\n"
+	      "812,1,1029000,1234,1500000,_int_malloc,/usr/src/malloc.c,3451\n"
+	      "17,2,402000,12,-20,std::vector<int>::push_back(int const&),v.h,0\n"
+	      "5,2,93,,0,\"a,\"\"b\"\"\",\"\",12\n");
 	check("tsv", FORMAT_TSV, &r, &raw,
 	      "id\tdepth\tself\tcalls\tdelta\tfn\tfile\tline\n"
 	      "812\t1\t1029000\t1234\t1500000\t_int_malloc\t/usr/src/malloc.c\t3451\n"
