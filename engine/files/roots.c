@@ -1,7 +1,7 @@
 /*
  * roots.c - open files below roots only; see roots.h.
  *
- * The kernel resolves a path below a root (openat2, RESOLVE_BENEATH).  If it cannot, the
+ * The kernel resolves a path below a root (os_open_below()).  If it cannot, the
  * directories are opened one after the other, and symbolic links are refused.  A file is
  * inspected through O_PATH before it is opened for reading, so that opening has no side
  * effect.  A path that is followed as it stands has the directory AT_FDCWD.
@@ -10,17 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/os.h"
 
 struct root {
 	int fd; /* O_PATH */
@@ -135,16 +132,12 @@ static int walk_path(int dir, char *path, int flags)
 
 static int open_path(int dir, char *path, int flags)
 {
-	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
-			       .resolve = RESOLVE_NO_MAGICLINKS};
-	long fd;
+	const int fd = os_open_below(dir, path, flags | O_CLOEXEC);
 
-	how.resolve |= dir == AT_FDCWD ? 0 : RESOLVE_BENEATH;
-	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return dir == AT_FDCWD ? open(path, flags | O_CLOEXEC)
 				       : walk_path(dir, path, flags | O_CLOEXEC);
-	return (int)fd;
+	return fd;
 }
 
 /* The message for a failed call.  A file that does not exist may be below another
@@ -165,13 +158,9 @@ static const char *reason(int error, const char *not_there)
 /* Why a path is not followed to this file; NULL: it may be. */
 static const char *not_ours(int fd, const struct stat *st)
 {
-	struct statfs fs;
-
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return "it belongs to another user";
-	if (fstatfs(fd, &fs) || fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)
-		return "the kernel makes it";
-	return NULL;
+	return os_made_up(fd) ? "the kernel makes it" : NULL;
 }
 
 static bool open_regular(int dir, char *path, bool look, struct roots_file *out,

@@ -16,6 +16,7 @@
 #include "engine/files/roots.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
+#include "index/base/os.h"
 
 #ifndef __has_feature
 #define __has_feature(f) 0
@@ -47,18 +48,6 @@ struct inline_child {
 };
 
 /* ---- in the child ---- */
-
-static rlim_t memory_now(void)
-{
-	unsigned long pages[6] = {0};
-	FILE *f = fopen("/proc/self/statm", "re");
-	bool read = f && fscanf(f, "%lu %lu %lu %lu %lu %lu", &pages[0], &pages[1],
-				&pages[2], &pages[3], &pages[4], &pages[5]) == 6;
-
-	if (f)
-		fclose(f);
-	return read ? (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE) : (rlim_t)16 << 30;
-}
 
 static void limit(int resource, rlim_t most)
 {
@@ -101,7 +90,9 @@ static void child(struct dwarf_ask ask, int to)
 	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
 		signal(usual[i], SIG_DFL);
 	limit(RLIMIT_CORE, 0);
-	memory_before = memory_now();
+	memory_before = (rlim_t)os_memory();
+	if (!memory_before)
+		memory_before = (rlim_t)16 << 30;
 	confine_child(ask.roots, ask.object->path);
 	limit_child(ask.object->size);
 	ask.opened = limit_child;

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { JOBS_MAX = 256 };
@@ -54,8 +53,6 @@ static void *ordered_work(void *arg)
 	struct ordered_run *r = h->run;
 	const struct ordered *o = r->o;
 
-	/* A computing thread never needs new privileges. */
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
 		size_t item;

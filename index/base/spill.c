@@ -15,6 +15,7 @@
 
 #include "index/base/err_struct.h"
 #include "index/base/file.h"
+#include "index/base/os.h"
 
 enum { STEP = 1 << 20 }; /* bytes to buffer once there is a file */
 
@@ -33,10 +34,10 @@ void spill_free(struct spill *o)
 	spill_init(o, 0, NULL);
 }
 
-/* A file without a name; where O_TMPFILE is not known it is unlinked at once. */
+/* A file without a name; where there is none it is unlinked at once. */
 static int open_unlinked(const char *dir)
 {
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = os_nameless(AT_FDCWD, dir);
 	char path[PATH_MAX + 40];
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))

@@ -1,13 +1,13 @@
 /* vec.c - growing arrays; see vec.h. */
 #include "index/base/vec.h"
 
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "index/base/os.h"
 
 enum {
 	CACHE_LINE = 64,
@@ -24,12 +24,7 @@ static _Atomic size_t room_from = HUGE_PAGE; /* threads of other builds read it 
 void vec_policy(size_t maps, size_t room)
 {
 	room_from = room;
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, (int)maps);
-	mallopt(M_TRIM_THRESHOLD, KEPT);
-#else
-	(void)maps;
-#endif
+	os_heap(maps, KEPT);
 }
 
 static size_t vec_whole(size_t bytes, size_t unit)
@@ -44,8 +39,7 @@ static void ask_for_huge(void *p, size_t bytes)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t from = (uintptr_t)p & ~(uintptr_t)(page - 1);
 
-	madvise((void *)from, vec_whole((uintptr_t)p + bytes - from, page),
-		MADV_HUGEPAGE);
+	os_huge_pages((void *)from, vec_whole((uintptr_t)p + bytes - from, page));
 }
 
 void *vec_block(size_t bytes)
@@ -119,7 +113,7 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 		return 0;
 	memcpy(&old, pp, sizeof(old));
 	/* malloc may have given more than was asked for. */
-	if (old && malloc_usable_size(old) >= bytes) {
+	if (old && os_block(old) >= bytes) {
 		*p = old;
 		return n;
 	}

@@ -2,6 +2,7 @@
 #include "index/file/source.h"
 
 #include "index/base/err.h"
+#include "index/base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +147,7 @@ static int let_rest(const struct source_file *s, struct stat *sb, struct err *er
 
 		if (stamp % SECOND_NS == 0)
 			over = stamp + 2 * SECOND_NS;
-		clock_gettime(CLOCK_REALTIME_COARSE, &t);
+		os_file_clock(&t);
 		now = nanoseconds(&t);
 		/* A time in the future comes from a clock that was set back. */
 		if (now >= over || stamp > now + SECOND_NS)

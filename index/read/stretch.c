@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "index/base/map.h"
 #include "index/base/ordered.h"
@@ -327,13 +326,6 @@ static void *stretch_work(void *arg)
 	return NULL;
 }
 
-/* A reading thread never needs new privileges. */
-static void *helper(void *arg)
-{
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return stretch_work(arg);
-}
-
 static int read_all(struct reading *r, unsigned jobs, struct err *err)
 {
 	pthread_t thread[JOBS_MAX];
@@ -343,7 +335,7 @@ static int read_all(struct reading *r, unsigned jobs, struct err *err)
 		jobs = (unsigned)r->s->n;
 	/* If a thread cannot be started, the others read its stretches. */
 	while (started + 1 < jobs &&
-	       pthread_create(&thread[started], NULL, helper, r) == 0)
+	       pthread_create(&thread[started], NULL, stretch_work, r) == 0)
 		started++;
 	stretch_work(r);
 	for (unsigned i = 0; i < started; i++)

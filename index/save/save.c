@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "index/base/cost.h"
@@ -313,7 +312,6 @@ static void *prepare_aside(void *arg)
 {
 	struct save *s = arg;
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prepare(s, &s->aside_err);
 	atomic_store_explicit(&s->prepared, true, memory_order_release);
 	return NULL;

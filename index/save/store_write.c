@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
+#include "index/base/os.h"
 #include "index/format/column_code.h"
 
 enum {
@@ -87,11 +88,10 @@ static int open_env(struct store_writer *w, const char *path, int fd)
 {
 	const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOTLS;
 	struct stat made, opened;
-	char same[64];
+	char same[OS_PATH];
 	int rc, env_fd;
 
-	snprintf(same, sizeof(same), "/proc/self/fd/%d", fd);
-	rc = mdb_env_open(w->env, access(same, W_OK) ? path : same, flags, 0600);
+	rc = mdb_env_open(w->env, os_path_of(fd, W_OK, same) ? same : path, flags, 0600);
 	if (!rc)
 		rc = mdb_env_get_fd(w->env, &env_fd);
 	if (!rc && (fstat(fd, &made) || fstat(env_fd, &opened)))
@@ -154,9 +154,7 @@ static int commit(struct store_writer *w, struct err *err)
 	w->pending = 0;
 	/* Start writing to the disk while the next values are made; the sync of
 	 * publish_commit() reports errors. */
-#ifdef SYNC_FILE_RANGE_WRITE
-	(void)sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-#endif
+	os_write_soon(w->fd);
 	if (!rc)
 		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
 	return rc ? failed(w, rc, "write", err) : 0;

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -383,7 +382,7 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	uint32_t r = 0;
 
 	for (int tries = 0; tries < 100; tries++) {
-		if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		if (getentropy(&r, sizeof(r)))
 			r = (uint32_t)tries + (uint32_t)time(NULL);
 		snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
 			 (long)getpid(), r);
@@ -401,11 +400,10 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 /* Make a file without a name, if the system can. */
 static int make_nameless(struct publish *p, const char *stem, struct err *err)
 {
-	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	p->temp_fd = os_nameless(p->dir_fd, ".");
 	if (p->temp_fd < 0 && make_temp(p, stem, err))
 		return err->kind;
-	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
-	if (access(p->opens, W_OK) == 0) {
+	if (os_path_of(p->temp_fd, W_OK, p->opens)) {
 		p->nameless =
 			!p->temp[0] || unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
 	} else if (!p->temp[0]) { /* no /proc: LMDB needs a name */

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "index/base/os.h"
+
 struct err;
 
 enum { INDEX_PATH_MAX = PATH_MAX + 64 };
@@ -40,9 +42,9 @@ void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
 struct publish {
 	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
 	int dir_fd, lock_fd, temp_fd;
-	time_t told_s;	/* publish_tell() */
-	bool nameless;	/* the temporary file has no name: closing it removes it */
-	char opens[64]; /* a path that opens temp_fd's file, named or not */
+	time_t told_s;	     /* publish_tell() */
+	bool nameless;	     /* the temporary file has no name: closing it removes it */
+	char opens[OS_PATH]; /* a path that opens temp_fd's file, named or not */
 };
 
 /* How to wait for the lock. */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "index/base/map.h"
+#include "index/base/os.h"
 #include "index/store/store_pages.h"
 #include "index/store/store_in.h"
 #include "index/lines/decode.h"
@@ -63,16 +64,7 @@ static int check_owner(const char *path, const struct stat *sb, bool trust,
  * /proc, watch as many bytes as the file has before and after `inside`. */
 static void store_watch(struct store *st, const char *inside)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[512];
-	uintptr_t from, to, at = (uintptr_t)inside;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 &&
-		    at >= from && at < to)
-			st->map = (const char *)from;
-	if (maps)
-		fclose(maps);
+	st->map = os_map_of(inside);
 	st->watched =
 		st->map ? map_watch(st->map, (size_t)st->size, st->path)
 			: map_watch(inside - st->size, 2 * (size_t)st->size, st->path);
@@ -102,11 +94,10 @@ static int check_same_file(const struct store *st, struct err *err)
 static int open_env(struct store *st, struct err *err)
 {
 	const unsigned flags = MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK | MDB_NOTLS;
-	char same[64];
+	char same[OS_PATH];
 	int rc = mdb_env_create(&st->env);
 
 	/* Open the checked file, even if the path now leads to another one. */
-	snprintf(same, sizeof(same), "/proc/self/fd/%d", st->fd);
 	if (!rc)
 		rc = mdb_env_set_mapsize(st->env, (size_t)st->size);
 	if (!rc)
@@ -116,7 +107,8 @@ static int open_env(struct store *st, struct err *err)
 	/* LMDB reads from its map, which is not watched yet. */
 	map_wild(st->path);
 	if (!rc)
-		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags,
+		rc = mdb_env_open(st->env,
+				  os_path_of(st->fd, R_OK, same) ? same : st->path, flags,
 				  0);
 	if (!rc && check_same_file(st, err)) {
 		map_wild(NULL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
+#include "index/base/os.h"
 #include "index/store/publish.h"
 
 enum { TRIES = 100 };
@@ -83,15 +84,6 @@ void target_take_back(struct target *t, off_t whole)
 		t->torn = true;
 }
 
-/* Some file systems cannot promise to replace nothing. */
-static int give_name(const struct target *t)
-{
-	const unsigned flags = t->is_new ? RENAME_NOREPLACE : 0;
-	const int rc = renameat2(AT_FDCWD, t->temp, AT_FDCWD, t->path, flags);
-
-	return rc && errno == EINVAL ? rename(t->temp, t->path) : rc;
-}
-
 int target_commit(struct target *t, struct err *err)
 {
 	int fd = t->fd;
@@ -107,7 +99,7 @@ int target_commit(struct target *t, struct err *err)
 	} else if (fsync(fd) < 0) {
 		target_failed(t, err);
 		close(fd);
-	} else if (close(fd) < 0 || give_name(t) < 0) {
+	} else if (close(fd) < 0 || os_rename(t->temp, t->path, t->is_new) < 0) {
 		target_failed(t, err);
 	} else {
 		free(t->temp);

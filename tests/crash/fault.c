@@ -258,7 +258,7 @@ WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t o),
      if (fd >= 0 && (prot & PROT_WRITE) && (flags & MAP_SHARED))
 	     say_fd("map-write", fd, 0))
 WRAP(int, madvise, (void *p, size_t n, int a), (p, n, a), -1, (void)0)
-WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned f_), (p, n, f_), -1, (void)0)
+WRAP(int, getentropy, (void *p, size_t n), (p, n), -1, (void)0)
 WRAP(off_t, lseek, (int fd, off_t o, int w), (fd, o, w), -1, (void)0)
 WRAP(int, pipe2, (int fd[2], int f_), (fd, f_), -1, (void)0)
 WRAP(pid_t, fork, (void), (), -1, (void)0)

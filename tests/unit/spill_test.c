@@ -1,7 +1,7 @@
 /*
  * spill_test.c - bytes that go to a temporary file and come back, where the system will not.
  *
- * open(), pread() and pwrite() stand here in libc's place and do what a case says.
+ * openat(), pread() and pwrite() stand here in libc's place and do what a case says.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +24,13 @@ static struct faults {
 	bool ends; /* the file is shorter than it was */
 } now;
 
-int open(const char *path, int flags, ...)
+int openat(int dir, const char *path, int flags, ...)
 {
 	if ((flags & O_TMPFILE) == O_TMPFILE && now.no_tmpfile) {
 		errno = now.no_tmpfile;
 		return -1;
 	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+	return (int)syscall(SYS_openat, dir, path, flags, 0600);
 }
 
 static bool refused(int *once, int always)
