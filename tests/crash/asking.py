@@ -263,13 +263,13 @@ def prompt_setup():
 class Terminal:
     """quern on a terminal of its own."""
 
-    def __init__(self, *args, **env):
+    def __init__(self, *args, program=quern, **env):
         self.pid, self.fd = pty.fork()
         self.seen, self.status = b"", None
         if self.pid == 0:
             os.environ.clear()
             os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd(), **env)
-            os.execv(quern, [quern] + list(args))
+            os.execv(program, [program] + list(args))
         # Keys to a program that has just ended may wait for ever for somebody to read them.
         os.set_blocking(self.fd, False)
 
@@ -349,7 +349,8 @@ ASKED = b"functions | count\n"
 
 def asked(s, times, fault=""):
     """Questions at the prompt, with a fault: what is wrong with the last one, behind the fault."""
-    t, wrong = Terminal(P, "-q", "--no-init", LD_PRELOAD=crash.fault_so, QUERN_FAULT=fault, QUERN_FAULT_COUNT=os.getcwd() + "/calls"), None
+    t, wrong = Terminal(P, "-q", "--no-init", program=crash.e2e.faulty["program"][0], QUERN_FAULT=fault,
+                        QUERN_FAULT_COUNT=os.getcwd() + "/calls", **crash.e2e.faulty["env"]), None
     alive = t.prompt()
     while alive and not wrong and (times > 0 or b"interrupted" in t.seen):
         times -= 1

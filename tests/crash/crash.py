@@ -22,11 +22,9 @@ import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import e2e                                                                    # noqa: E402
-from e2e import environ, fixtures, ok, quern, small, work                     # noqa: E402,F401
+from e2e import build, environ, fixtures, ok, quern, small, work                     # noqa: E402,F401
 
-build = os.path.abspath(os.environ.get("QUERN_BUILD", e2e.top + "/build/release"))
-variant = os.environ.get("QUERN_VARIANT", os.path.basename(build))
-fault_so = build + "/tests/fault.so"
+variant = os.environ.get("QUERN_VARIANT", os.path.basename(e2e.build))
 HUNG = e2e.HUNG
 
 
@@ -87,14 +85,15 @@ def commit(rows):
 # ---------------------------------------------------------------- running quern under a fault
 
 def need_faults():
-    if not os.path.exists(fault_so):
-        raise Skip("no fault.so in the %s variant" % variant)
+    if not os.path.exists(e2e.FAULT):
+        raise Skip("no faults in the %s variant" % variant)
 
 
 def run(*args, fault="", count="", log="", seconds=HUNG, **more):
     env = dict(more.pop("env", ()))
     if fault or count or log:
-        env.update(LD_PRELOAD=fault_so, QUERN_FAULT=fault)
+        env.update(e2e.faulty["env"], QUERN_FAULT=fault)
+        more.setdefault("program", e2e.faulty["program"])
         if count:
             env["QUERN_FAULT_COUNT"] = count
         if log:
@@ -112,8 +111,8 @@ class Server:
                               for f in ("served.out", "served.err"))
         os.unlink("served.out")
         os.unlink("served.err")
-        env = dict(environ, LD_PRELOAD=fault_so, QUERN_FAULT_SERVER="%d,%d" % (ask, tell))
-        self.p = subprocess.Popen([quern] + list(args), env=env, stdin=subprocess.DEVNULL,
+        env = dict(environ, QUERN_FAULT_SERVER="%d,%d" % (ask, tell), **e2e.faulty["env"])
+        self.p = subprocess.Popen(e2e.faulty["program"] + args, env=env, stdin=subprocess.DEVNULL,
                                   stdout=self.out, stderr=self.err, pass_fds=(ask, tell),
                                   start_new_session=True)
         os.close(ask)
@@ -138,7 +137,7 @@ class Server:
 
 
 class Plain:
-    """The same where there is no fault.so: for tries that need no fault."""
+    """The same where there are no faults: for tries that need no fault."""
 
     def __init__(self, args):
         self.args = args
@@ -159,7 +158,7 @@ servers = {}
 
 
 def server(*args):
-    if not os.path.exists(fault_so):
+    if not os.path.exists(e2e.FAULT):
         return Plain(args)
     key = (os.getcwd(),) + args
     if key in servers and servers[key].p.poll() is not None:

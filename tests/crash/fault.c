@@ -1,6 +1,7 @@
 /*
  * fault.c - a library between a program and libc that makes the k-th call of a kind fail,
- * or ends the program there.  Load it with LD_PRELOAD.
+ * or ends the program there.  Load it with LD_PRELOAD; in the static variant it is linked with the
+ * program tests/fault (link_faults() of SConstruct: LINKED).
  *
  *	QUERN_FAULT=CLASS:K:WHAT	do WHAT at call number K (from 1) of CLASS;
  *					"K+": at that call and at all later ones
@@ -187,12 +188,21 @@ static void say_fd(const char *name, int fd, long result)
 	say(name, file, result);
 }
 
+#ifdef LINKED
+#define NEXT(name)                           \
+	({                                   \
+		extern char __real_##name[]; \
+		(void *)__real_##name;       \
+	})
+#else
+#define NEXT(name) dlsym(RTLD_NEXT, #name)
+#endif
 #define REAL(name) real_##name
-#define FIND(name)                                               \
-	if (!REAL(name)) {                                       \
-		inside++;                                        \
-		*(void **)&REAL(name) = dlsym(RTLD_NEXT, #name); \
-		inside--;                                        \
+#define FIND(name)                                  \
+	if (!REAL(name)) {                          \
+		inside++;                           \
+		*(void **)&REAL(name) = NEXT(name); \
+		inside--;                           \
 	}
 
 /* A call that returns bad on failure; half is what it does when it is torn, log the statement that
@@ -328,7 +338,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 
 	if (!real) {
 		inside++;
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+		*(void **)&real = NEXT(pthread_create);
 		inside--;
 	}
 	return fate(SYS) == FAIL ? EAGAIN : real(t, a, fn, arg);
@@ -593,7 +603,7 @@ int __libc_start_main(main_fn *fn, int argc, char **argv, void (*init)(void),
 	start_fn *real;
 
 	inside++;
-	*(void **)&real = dlsym(RTLD_NEXT, "__libc_start_main");
+	*(void **)&real = NEXT(__libc_start_main);
 	inside--;
 	real_main = fn;
 	return real(first_main, argc, argv, init, fini, rtld_fini, stack_end);

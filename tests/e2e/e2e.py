@@ -28,6 +28,7 @@ top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 quern = os.path.abspath(os.environ.get("QUERN", top + "/build/release/quern"))
 fixtures = top + "/tests/fixtures"
 small = fixtures + "/small/"
+build = os.path.abspath(os.environ.get("QUERN_BUILD", os.path.dirname(quern)))
 started = os.getcwd()
 work = tempfile.mkdtemp(prefix="quern-e2e-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
@@ -114,6 +115,11 @@ def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=HUNG, program=
                        stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
                        timeout=seconds, **more)
     return Ran(p)
+
+
+# A program whose calls fail as tests/crash/fault.c says, as arguments of run(), if FAULT is there.
+FAULT = build + "/tests/fault" + ("" if variant == "static" else ".so")
+faulty = {"program": (FAULT,), "env": {}} if variant == "static" else {"program": (quern,), "env": {"LD_PRELOAD": FAULT}}
 
 
 def planted(code, *functions):

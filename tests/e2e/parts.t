@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 
-from e2e import done, fixtures, ok, quern, run, same, skip, small, work
+from e2e import FAULT, done, faulty, fixtures, ok, run, same, skip, small, work
 
 MULTI = ["tmpl-multipart-combine.out", "thr-septhreads-combine.out",
          "thr-septhreads-combine-bb.out", "clreq-combine.out", "xdebug-append-different-scripts.out"]
@@ -144,12 +144,13 @@ r = run(small + "tmpl-multipart-combine.out", "--no-index-write", "-c", "functio
 ok(r.status == 0 and "paired:" not in r.text + r.talk and "pairs: each function with itself" in r.text, "the whole against a part", r)
 
 # A comparison of parts asks for one function after another on both sides: each side is read once.
-fault, query = os.path.join(os.environ.get("QUERN_BUILD", os.path.dirname(quern)), "tests/fault.so"), "part 1 | functions vs part 2 | count"
-if os.path.exists(fault):
-    r = run(fixtures + "/truth/sqlite-parts.out.xz", "--no-index-write", "-q", "-c", query, env=dict(LD_PRELOAD=fault, QUERN_FAULT_COUNT=work + "/calls"))
+query = "part 1 | functions vs part 2 | count"
+if os.path.exists(FAULT):
+    r = run(fixtures + "/truth/sqlite-parts.out.xz", "--no-index-write", "-q", "-c", query, program=faulty["program"],
+            env=dict(faulty["env"], QUERN_FAULT_COUNT=work + "/calls"))
     with open("calls") as f:
         calls = int(f.read().split()[0])
     ok(r.status == 0 and calls < 1000, "two sets of parts, read once each", "%d calls of the system\n%s" % (calls, r))
 else:
-    skip("two sets of parts, read once each", "no fault.so in this variant")
+    skip("two sets of parts, read once each", "no faults in this variant")
 done()
