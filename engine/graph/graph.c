@@ -202,6 +202,16 @@ bool graph_calls_known(const struct graph *g, uint32_t f)
 	return !graph_is(g, f, GRAPH_INLINED) && store_counts_calls(g->st);
 }
 
+bool graph_calls_counted(const struct graph *g, uint32_t f)
+{
+	if (!graph_calls_known(g, f) || store_counts_all(g->st))
+		return graph_calls_known(g, f);
+	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
+		if (!graph_edge_calls(g, graph_caller(g, f, i)))
+			return false;
+	return true;
+}
+
 bool graph_some_calls(const struct graph *g)
 {
 	while (!g->plain && !g->some_calls)

@@ -163,6 +163,9 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f);
 /* Inlined code is entered without a call: nobody counted how often, and this is 0. */
 uint64_t graph_calls(const struct graph *g, uint32_t f);
 bool graph_calls_known(const struct graph *g, uint32_t f);
+/* Was each call of f counted?  Of other producers than callgrind, a call that was counted 0
+ * times was not. */
+bool graph_calls_counted(const struct graph *g, uint32_t f);
 /* Has a stage, or one before it, some_calls? */
 bool graph_some_calls(const struct graph *g);
 int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);

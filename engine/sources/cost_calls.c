@@ -103,7 +103,7 @@ void cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bou
 	all &= !g->estimated && !(q->under && graph_part_count(g) > 1);
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1)) {
-		out->known &= graph_calls_known(g, f);
+		out->known &= graph_calls_counted(g, f);
 		if (!q->under && all) {
 			count_add(&out->hi, graph_calls(g, f));
 			count_add(&out->lo, graph_calls(g, f));

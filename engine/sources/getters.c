@@ -98,13 +98,10 @@ int fn_prepare_sums(const struct table *t, uint32_t e)
 	return 0;
 }
 
-/* Inlined code is entered without a call.  Of other producers than callgrind, a call that
- * was counted 0 times was not counted. */
+/* Inlined code is entered without a call. */
 bool fn_not_called(const struct table *t, uint32_t f)
 {
-	return !graph_calls_known(t->g, f) ||
-	       (!store_counts_zeros(t->g->st) && !graph_calls(t->g, f) &&
-		graph_caller_count(t->g, f));
+	return !graph_calls_counted(t->g, f);
 }
 
 bool calls_present(const struct table *t)
@@ -112,10 +109,10 @@ bool calls_present(const struct table *t)
 	return t->g->plain && store_counts_zeros(t->g->st);
 }
 
-/* Nobody counted calls. */
+/* Nobody counted calls, or not all that a sum is of. */
 bool calls_unknown(const struct table *t, uint32_t r UNUSED)
 {
-	return !store_counts_calls(t->g->st);
+	return !store_counts_all(t->g->st);
 }
 
 struct str fn_short(const struct table *t, uint32_t f)

@@ -29,7 +29,7 @@ get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,
 	fn_is_inexact, fn_recursive;
 get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
 holds fn_exact, graph_exact, calls_present;
-get_absent calls_unknown, site_not_counted;
+get_absent calls_unknown, site_not_counted, place_not_counted;
 prepare fn_prepare_sums;
 get_bool call_estimated, call_of_itself;
 get_absent call_not_counted;

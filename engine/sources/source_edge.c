@@ -155,6 +155,7 @@ const struct source_def source_calls = {
 struct tree {
 	int64_t base;	 /* cost of the top: 100 % of `share` */
 	bool on_inlined; /* nothing else is in the set */
+	bool of_calls;	 /* level 1 are calls, too */
 };
 
 double tree_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -224,7 +225,8 @@ bool tree_not_called(const struct table *t, uint32_t r)
 
 	if (!store_counts_calls(t->g->st))
 		return true;
-	if (!row->calls && !store_counts_zeros(t->g->st) && row->parent != FLOW_NONE)
+	if (!row->calls && !store_counts_zeros(t->g->st) &&
+	    (row->parent != FLOW_NONE || ((const struct tree *)t->data)->of_calls))
 		return true;
 	if (row->calls || !t->g->extra)
 		return false;
@@ -489,7 +491,9 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	note_unrooted(x, tree);
 	table_init(x, t, t->src, x->g, tree->n);
 	*d = (struct tree){.base = path_units(&tree->base),
-			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
+			   .on_inlined = x->g->extra && all_inlined(x->g, q.set),
+			   .of_calls = q.of == TREE_CALLS ||
+				       (q.of == TREE_FRAMES && fnset_count(q.set) == 1)};
 	if (!tree->n && !x->other)
 		note_no_rows(x, s, q.up);
 	t->data = d;

@@ -413,6 +413,13 @@ bool site_not_counted(const struct table *t, uint32_t r)
 	       (!store_counts_zeros(t->g->st) && !ROW(place, t, r)->calls);
 }
 
+/* A line calls nothing, if all that it calls was counted. */
+bool place_not_counted(const struct table *t, uint32_t r)
+{
+	return !store_counts_calls(t->g->st) ||
+	       (calls_unknown(t, r) && !ROW(place, t, r)->calls);
+}
+
 uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, (size_t)r * rows_of(t)->events, e);

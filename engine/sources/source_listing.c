@@ -235,9 +235,12 @@ bool listing_about(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool listing_no_calls(const struct table *t, uint32_t r)
 {
-	return (ROW(listing_row, t, r)->kind != LISTING_CALL ||
-		!store_counts_calls(t->g->st)) &&
-	       ROW(listing_row, t, r)->kind != LISTING_JUMP;
+	const struct listing_row *row = ROW(listing_row, t, r);
+
+	if (row->kind == LISTING_CALL)
+		return !store_counts_calls(t->g->st) ||
+		       (!store_counts_zeros(t->g->st) && !row->at->calls);
+	return row->kind != LISTING_JUMP;
 }
 
 uint64_t listing_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)

@@ -492,7 +492,7 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 		exec_hint(x,
 			  STR("self and incl are from anywhere, est is what is asked"));
 	table_init(x, t, &source_cost, x->g, 1);
-	c->calls.known &= !c->more && !calls_unknown(t, 0);
+	c->calls.known &= !c->more && store_counts_calls(x->g->st);
 	if (!c->calls.known)
 		return 0;
 	if (c->calls.lo == c->calls.hi) {

@@ -163,6 +163,8 @@ bool store_fn_bare(struct store *st, fn_id f);
 /* Does the profile say how often functions are called?  One of samples does not, whatever
  * its counts are. */
 bool store_counts_calls(struct store *st);
+/* Were all calls counted?  Else no sum of calls is known. */
+bool store_counts_all(struct store *st);
 /* Was it recorded by callgrind, so that its options would tell more?  A profile that names no
  * creator was, if it counts Ir. */
 bool store_is_callgrind(struct store *st);

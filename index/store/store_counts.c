@@ -84,3 +84,16 @@ bool store_counts_calls(struct store *st)
 	}
 	return st->counts > 0;
 }
+
+bool store_counts_all(struct store *st)
+{
+	if (!st->counts_all) {
+		st->counts_all = store_counts_calls(st) ? 1 : -1;
+		if (store_counts_zeros(st))
+			return true;
+		for (uint32_t e = 0; e < st->info.edges && st->counts_all > 0; e++)
+			if (!store_edge_calls(st, e))
+				st->counts_all = -1;
+	}
+	return st->counts_all > 0;
+}

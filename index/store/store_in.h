@@ -70,6 +70,7 @@ struct store {
 	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
 	const struct unit_rules *units; /* of the user; NULL: none */
 	int counts;			/* calls: 1: counted; -1: not; 0: not known yet */
+	int counts_all;			/* each of them: the same */
 	int mangled;	   /* 1: some name is mangled; -1: none is; 0: not known yet */
 	unsigned watched;  /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */

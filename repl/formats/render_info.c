@@ -118,7 +118,7 @@ static void set_share(char *cell, int64_t part, int64_t whole, bool estimated)
 static int set_event(struct card *c, struct line *l, uint32_t e)
 {
 	const struct graph *g = c->g;
-	const uint64_t calls = graph_calls(g, c->f);
+	const uint64_t calls = graph_calls_counted(g, c->f) ? graph_calls(g, c->f) : 0;
 	struct store_event ev;
 	struct unit u;
 	int64_t self, incl, total;
@@ -330,7 +330,8 @@ static int put_neighbours(struct card *c, bool callers)
 	for (uint32_t i = 0; i < n && i < NEIGHBOURS; i++) {
 		struct line *l = &line[i + 1];
 
-		if (graph_calls_known(c->g, callers ? c->f : all[i].fn))
+		if (graph_calls_known(c->g, callers ? c->f : all[i].fn) &&
+		    (all[i].calls || store_counts_zeros(c->g->st)))
 			str_grouped(all[i].calls, l->cell[0]);
 		else
 			snprintf(l->cell[0], CELL, "-");
@@ -392,19 +393,19 @@ static void put_calls(struct card *c)
 	const struct str level = level_of(graph_name(c->g, c->f));
 	struct out text, *const o = &text;
 	const uint32_t cycle = graph_cycle(c->g, c->f);
+	const bool inlined =
+		!graph_calls_known(c->g, c->f) && store_counts_calls(c->g->st);
 	uint32_t first, n;
 
 	out_mem(o);
-	if (graph_calls_known(c->g, c->f))
+	if (graph_calls_counted(c->g, c->f))
 		put_count(o, graph_calls(c->g, c->f), "call", "calls");
 	else
-		out_c(o, store_counts_calls(c->g->st) ? "inlined" : "calls not counted");
-	out_c(o, graph_calls_known(c->g, c->f) || !store_counts_calls(c->g->st)
-			 ? " from "
-			 : " into ");
+		out_c(o, inlined ? "inlined" : "calls not counted");
+	out_c(o, inlined ? " into " : " from ");
 	put_count(o, graph_caller_count(c->g, c->f), "function", "functions");
 	graph_callees(c->g, c->f, &first, &n);
-	out_c(o, graph_calls_known(c->g, c->f) ? ", to " : "; calls ");
+	out_c(o, graph_calls_counted(c->g, c->f) ? ", to " : "; calls ");
 	put_count(o, n, "function", "functions");
 	if (graph_calls_itself(c->g, c->f))
 		out_c(o, "; recursive: it calls itself");

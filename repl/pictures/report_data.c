@@ -181,7 +181,7 @@ static struct str data_was(const struct report *p, uint32_t i)
 /* How often f was called; -1: nobody counted. */
 static void put_times(struct report *p, const struct graph *g, uint32_t f, uint64_t calls)
 {
-	if (graph_calls_known(g, f))
+	if (graph_calls_counted(g, f))
 		out_u64(p->o, calls);
 	else
 		out_c(p->o, "-1");
