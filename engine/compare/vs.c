@@ -144,6 +144,7 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	if (exec_gstages(b, gstages, x->text) || exec_part_stacks(b, s))
 		return x->err->kind;
 	graph_event(b->g, e);
+	exec_doubt_total(x, b->g, e);
 	*out = v;
 	return 0;
 }

@@ -523,9 +523,10 @@ int64_t graph_total(const struct graph *g, uint32_t e)
 		if (b->of_whole)
 			return store_total(g->st, e);
 		if (b->drops && b->costs[e])
-			cost_add(&dropped, graph_left(b->below, e) - graph_left(b, e));
+			cost_add(&dropped, cost_difference(graph_left(b->below, e),
+							   graph_left(b, e)));
 	}
-	return graph_whole(g, e) - dropped;
+	return cost_difference(graph_whole(g, e), dropped);
 }
 
 int64_t graph_whole(const struct graph *g, uint32_t e)

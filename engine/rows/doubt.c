@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -51,6 +52,20 @@ void exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why)
 		need_memory(x->a);
 	if (!x->doubts->why[kind].n)
 		x->doubts->why[kind] = why;
+}
+
+void exec_doubt_sum(struct exec *x)
+{
+	exec_doubt(x, DOUBT_ODD,
+		   STR("a sum does not fit in 64 bits: it stands at the largest number, "
+		       "and changes of it are not seen"));
+}
+
+void exec_doubt_total(struct exec *x, const struct graph *g, uint32_t event)
+{
+	if (x->doubts &&
+	    (cost_is_end(graph_whole(g, event)) || cost_is_end(graph_left(g, event))))
+		exec_doubt_sum(x);
 }
 
 static void doubt_totals(struct exec *x, struct store *st, struct str name)

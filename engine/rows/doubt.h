@@ -12,6 +12,7 @@
 #include "index/base/str.h"
 
 struct exec;
+struct graph;
 struct store;
 
 enum doubt {
@@ -50,6 +51,10 @@ struct doubts {
 void exec_doubt(struct exec *x, enum doubt kind, struct str why);
 /* Keep a doubt without adding a note. */
 void exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
+/* A sum does not fit in 64 bits: say so. */
+void exec_doubt_sum(struct exec *x);
+/* If all that an event costs does not, shares and comparisons are wrong. */
+void exec_doubt_total(struct exec *x, const struct graph *g, uint32_t event);
 /* Keep the doubts about a profile.  They make no notes: the program told them when it
  * opened the profile. */
 void exec_doubt_profile(struct exec *x, struct store *st, struct str name);

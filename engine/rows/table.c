@@ -289,6 +289,7 @@ static void fill_percent(struct table *t, struct table_col *c)
 	double total = (double)graph_total(t->g, c->event);
 	const bool calls = t->src->of == ROWS_CALL;
 
+	exec_doubt_total(t->x, t->g, c->event);
 	if (!(total > 0) || calls) {
 		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
 		memset(c->absent, !(total > 0), t->n);
@@ -407,9 +408,7 @@ void table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
 			(count ? c->u[i] == UINT64_MAX
 			       : (c->i[i] == INT64_MAX || c->i[i] == INT64_MIN));
 	if (full)
-		exec_doubt(x, DOUBT_ODD,
-			   STR("a sum does not fit in 64 bits: it stands at the "
-			       "largest number, and changes of it are not seen"));
+		exec_doubt_sum(x);
 }
 
 void table_fill_into(struct table *t, struct table_col *c, void *buf)

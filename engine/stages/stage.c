@@ -471,6 +471,7 @@ int exec_source(struct exec *x, const struct source *s, struct vs *v, struct tab
 		const struct tstage *next)
 {
 	graph_event(x->g, x->event);
+	exec_doubt_total(x, x->g, x->event);
 	x->keep = rows_wanted(x, s, next);
 	if (s->kind == S_WHY && v)
 		exec_why(x, s, v, t);

@@ -172,12 +172,18 @@ for name, cost in (("sums.old", 10 ** 10), ("sums.new", 2 * 10 ** 10)):
         f.write("events: Ir\nevent: Nj = 1000000000 Ir : energy\nfl=a.c\nfn=main\n1 %d\n" % cost)
 for q in ("functions by Nj vs base | sum | expect delta% <= 2", "functions by Nj vs base | where delta% > 5 | expect none",
           "functions vs base | where delta.Nj > 0 | expect none", "let E = 1000000000 * Ir; functions by E vs base | expect delta <= 0",
+          "why by Nj vs base | expect none", "functions by Nj vs base | take 0 | expect none",
           "functions by Nj vs base | group by obj: sum(delta) as d | expect d <= 0",
           "functions vs base | where 1000000000 * self > 1000000000 * base | expect none",
           "functions vs base | add x = 1000000000 * self - 1000000000 * base | where x > 0 | expect none",
           "let $much = -1000000000 * self < -9223372036854775808; functions | where $much | expect none"):
     r = run("sums.new", "base=sums.old", "-q", "--no-init", "-c", q)
     ok(r.status == 4 and "does not fit in 64 bits" in r.talk, "%s is in doubt" % q, r)
+with open("whole.out", "w") as f:
+    f.write("events: T\nfl=a.c\n" + "".join("fn=%s\n1 %d\n" % x for x in (("f", 6 * 10 ** 18), ("g", 5 * 10 ** 18))))
+for q in ("functions of f | expect self% > 60", "ignore g | functions | expect self% > 60"):
+    r = run("whole.out", "-q", "--no-init", "--accept", "totals", "-c", q)
+    ok(r.status == 4 and "does not fit in 64 bits" in r.talk, "%s: shares of a whole that does not fit" % q, r)
 with open("signs.out", "w") as f:
     f.write("events: T\n" + "".join("fl=a.c\nfn=%s\n1 %d\n" % x for x in (("a", 2 ** 63 - 2), ("b", 5), ("c", -5))))
 r = run("signs.out", "-q", "--no-init", "-c", "functions | sort fn asc | group by obj: sum(self) as s | expect s < 0")
