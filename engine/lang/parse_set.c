@@ -227,8 +227,8 @@ static void dir_of_files(struct parser *p, struct set *s)
 	regex_of(s->text, regex, sizeof(regex));
 	s->form = MATCH_REGEX;
 	s->text = str_eq(s->text, STR("."))
-			  ? STR("^[^/\\\\]+$")
-			  : need_printf(p->a, "%s%s[/\\\\][^/\\\\]+$",
+			  ? STR("^" MATCH_IN_DIR)
+			  : need_printf(p->a, "%s%s[/\\\\]" MATCH_IN_DIR,
 					root ? "^" : "(^|[/\\\\])",
 					str_eq(s->text, STR("/")) ? "" : regex);
 }

@@ -33,6 +33,9 @@ enum match_field {
 };
 enum match_form { MATCH_BARE, MATCH_EXACT, MATCH_REGEX, MATCH_ID };
 
+/* How the regular expression ends that dir:D stands for: a name without a directory. */
+#define MATCH_IN_DIR "[^/\\\\]+$"
+
 struct match_atom {
 	enum match_field field;
 	enum match_form form;

@@ -229,6 +229,12 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	struct str near[NEAREST];
 	size_t n = 0;
 
+	if (str_ends(atom->text, STR(MATCH_IN_DIR))) {
+		err_set(err, ERR_QUERY, atom->at, "no file is in this directory");
+		err->len = atom->len;
+		return err_hint(err, "dir: means the files in it; file:/DIR/* those "
+				     "below it, too, and 'dirs' lists all");
+	}
 	err_set(err, ERR_QUERY, atom->at, "no %s matches '%.*s'", field_name[atom->field],
 		STR_ARG(atom->text));
 	err->len = atom->len;

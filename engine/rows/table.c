@@ -524,6 +524,14 @@ void table_show(struct table *t, struct str name)
 	c->table = true;
 }
 
+void table_tell(struct table *t, struct str name)
+{
+	struct table_col *c;
+
+	table_add(t, name, t->event, false, &c);
+	c->machine = true;
+}
+
 bool table_taken(const struct table *t, struct str name)
 {
 	for (size_t i = 0; i < t->ncols; i++)

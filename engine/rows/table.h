@@ -201,6 +201,8 @@ void table_prepare(const struct table *t, const struct table_col *c);
 void table_fill(struct table *t, struct table_col *c);
 /* Show a column of the source to people. */
 void table_show(struct table *t, struct str name);
+/* The same in machine formats. */
+void table_tell(struct table *t, struct str name);
 /* Compute them in buf, col_width() * t->n bytes. */
 void table_fill_into(struct table *t, struct table_col *c, void *buf);
 /* A cost or count that does not fit in 64 bits stands at their end: if one of the n cells does,

@@ -47,6 +47,7 @@ static const struct listed call_list[] = {
 	{"recursive", SHOW_M, 0},
 	{"itself", 0, 0},
 	{"caller_calls", 0, 0},
+	{"estimated", 0, 0},
 };
 
 /* The edges out of `near`, of them those into `to`, or into it, or both: then those that
@@ -75,6 +76,13 @@ static uint32_t edges_of(const struct graph *g, const struct wanted *w, uint32_t
 	return n;
 }
 
+/* Tables mark each; the machine formats of what is recorded say nothing of it. */
+static void tell_estimates(struct table *t)
+{
+	if (t->g->estimated)
+		table_tell(t, STR("estimated"));
+}
+
 static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 {
 	uint32_t n = 0, *ref = NULL, first, out;
@@ -91,6 +99,7 @@ static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 	if (n)
 		qsort(ref, n, sizeof(*ref), compare_u32);
 	table_init(x, t, &source_calls, x->g, n);
+	tell_estimates(t);
 	t->ref = ref;
 	return 0;
 }
@@ -119,6 +128,7 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!s->of && !s->from && !s->to) {
 		table_init(x, t, &source_calls, x->g, x->g->edges);
+		tell_estimates(t);
 		return 0;
 	}
 	exec_set(x, s->of ? s->of : s->from ? s->from : s->to, &near);

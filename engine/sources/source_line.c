@@ -132,6 +132,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	table_init(x, t, t->src, x->g, d->n);
 	if (text)
 		table_show(t, STR("text"));
+	if (x->g->hides && (s->kind == S_LINES || s->kind == S_INSTRS))
+		table_tell(t, STR("estimated"));
 	t->rows_before += d->dropped;
 	return 0;
 }
@@ -283,6 +285,7 @@ static const struct listed line_list[] = {
 	{"dir", 0, 0},
 	{"inlined", 0, 0},
 	{"has_self", 0, 0},
+	{"estimated", 0, 0}, /* machines see it after a stage that shares out */
 	{"instr", 0, 0},
 };
 static const struct listed instr_list[] = {
@@ -298,6 +301,7 @@ static const struct listed instr_list[] = {
 	{"inlined_at", 0, 0},
 	{"fn_id", 0, 0},
 	{"has_self", 0, 0},
+	{"estimated", 0, 0}, /* machines see it after a stage that shares out */
 };
 
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)

@@ -158,6 +158,8 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	t->listing = l;
 	t->ordered = true;
 	table_init(x, t, t->src, x->g, l->nrows);
+	if (x->g->hides)
+		table_tell(t, STR("estimated"));
 	t->rows_before = all;
 	return 0;
 }
@@ -257,12 +259,14 @@ static const struct listed source_list[] = {
 	{"kind", SHOW_M, 0}, {"file", SHOW_M, 0},   {"line", BOTH, 2},
 	{"self", BOTH, 3},   {"self%", SHOW_T, 6},  {"calls", BOTH, 5},
 	{"incl", BOTH, 4},   {"callee", SHOW_M, 0}, {"text", BOTH, 1},
+	{"estimated", 0, 0},
 };
 static const struct listed asm_list[] = {
 	{"kind", SHOW_M, 0},   {"obj", SHOW_M, 0}, {"instr", BOTH, 2},
 	{"file", SHOW_M, 0},   {"line", BOTH, 6},  {"self", BOTH, 3},
 	{"self%", SHOW_T, 7},  {"calls", BOTH, 5}, {"incl", BOTH, 4},
 	{"callee", SHOW_M, 0}, {"text", BOTH, 1},
+	{"estimated", 0, 0},
 };
 
 #define LISTING(var, word, names)                       \

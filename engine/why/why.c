@@ -421,19 +421,22 @@ static int by_cost(const void *pa, const void *pb)
 	return c ? c : by_object(pa, pb);
 }
 
+/* A pair is of one group, wherever the other side has it: that may know no object. */
 static struct group group_of(const struct why *w, unsigned side, uint32_t f)
 {
-	const struct graph *g = w->g[side];
-	const uint32_t fn = w->fn[side][f];
+	const unsigned at = w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
+	const struct graph *g = w->g[at];
+	const uint32_t fn = w->fn[at][f];
 	const file_id file = graph_file_id(g, fn);
 
 	return (struct group){
-		.obj = vs_object_number(w->vs, side == BASE,
+		.obj = vs_object_number(w->vs, at == BASE,
 					store_fn_obj_id(g->st, graph_origin(g, fn))),
 		.file = file == GRAPH_NO_FILE ? WHY_NONE
-					      : vs_file_number(w->vs, side == BASE, file),
+					      : vs_file_number(w->vs, at == BASE, file),
 		.cost = (side == BASE ? -1.0 : 1.0) *
-			(double)graph_self(g, fn, w->event[side]),
+			(double)graph_self(w->g[side], w->fn[side][f],
+					   w->event[side]),
 		.fn = f};
 }
 

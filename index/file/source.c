@@ -106,7 +106,13 @@ static int not_regular(struct source_file *s, const struct stat *sb, struct err 
 
 static int empty(const struct source_file *s, struct err *err)
 {
+	const char *slash = strrchr(s->name, '/');
+
 	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
+	if (!strncmp(slash ? slash + 1 : s->name, "cachegrind.out", 14))
+		return err_hint(err, "Xdebug and Cachegrind write such a file when what "
+				     "they measure ends: was the request or the program "
+				     "killed, or is it still running?");
 	return err_hint(
 		err,
 		"callgrind leaves one beside the files of --separate-threads: "
