@@ -277,6 +277,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 				  .long_names = long_names,
 				  .units = units,
 				  .nevents = n,
+				  .others = !store_is_callgrind(st),
 				  .profiles = s->names,
 				  .nprofiles = s->n,
 				  .last = s->last,

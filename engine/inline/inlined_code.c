@@ -517,8 +517,10 @@ static void note_found(struct finding *w)
 			   GROUPED(w->placed), w->placed == 1 ? " begins" : "s begin");
 	if (!by_file || store_info(w->st)->has_instr)
 		return;
-	exec_note(w->x, STR("inlined functions have the names of their files: only "
-			    "profiles with --dump-instr=yes tell more"));
+	exec_notef(w->x, "inlined functions have the names of their files%s",
+		   store_is_callgrind(w->st)
+			   ? ": only profiles with --dump-instr=yes tell more"
+			   : "");
 }
 
 /* Look up all addresses in the debug information.  The memory for that is of scratch; only

@@ -137,7 +137,7 @@ void check_no_event(const struct check_env *env, struct str name, struct span at
 	span_wrong(err, at, "no event '%.*s'; %s has %s", STR_ARG(name),
 		   env->event_scope ? env->event_scope : "this profile", list);
 	near = check_near_event(env, name);
-	if (event_option(name))
+	if (event_option(name) && !env->others)
 		err_hint(err, "record it with valgrind --tool=callgrind %s",
 			 event_option(name));
 	else if (near < env->nevents)

@@ -21,6 +21,7 @@ struct check_env {
 	const struct result *last;  /* columns of `_`; NULL: no result yet */
 	struct parse_limits limits; /* and the lets */
 	bool safe;		    /* refuse ">" and "!" */
+	bool others;		    /* not callgrind's: its options tell nothing more */
 };
 
 /* The profile that `in` or `vs` names; ends the query if it does not exist. */

@@ -25,6 +25,8 @@ int source_lacks(struct exec *x, struct span at, const char *what, const char *o
 	exec_wrong(x, at, "this profile has no %s", what);
 	if (str_starts(store_info(x->g->st)->creator, STR("xdebug")))
 		need_hint(x->err, "Xdebug records none: ask for lines or source of");
+	if (!store_is_callgrind(x->g->st))
+		need_hint(x->err, "its producer records none: ask for lines or source of");
 	need_hint(x->err, "run callgrind with %s", option);
 }
 

@@ -152,7 +152,9 @@ void report_say_source(struct report *p)
 			   " functions.</p>\n",
 			   GROUPED(p->textless), GROUPED(p->listed));
 	if (p->rd->source == SOURCE_ASM && !p->with_asm)
-		out_c(p->o, "<p>No instructions: the profile has no addresses (callgrind"
-			    " --dump-instr=yes).</p>\n");
+		out_printf(p->o, "<p>No instructions: the profile has no addresses%s.</p>\n",
+			   store_is_callgrind(p->side[0].g->st)
+				   ? " (callgrind --dump-instr=yes)"
+				   : "");
 	source_data_say(p->o, &p->source);
 }
