@@ -178,10 +178,10 @@ static struct str data_was(const struct report *p, uint32_t i)
 	return str_eq(here, there) ? STR("") : there;
 }
 
-/* How often f was called; -1: nobody counted. */
-static void put_times(struct report *p, const struct graph *g, uint32_t f, uint64_t calls)
+/* How often; -1: nobody counted. */
+static void put_times(struct report *p, bool counted, uint64_t calls)
 {
-	if (graph_calls_counted(g, f))
+	if (counted)
 		out_u64(p->o, calls);
 	else
 		out_c(p->o, "-1");
@@ -193,7 +193,8 @@ static void put_base_costs(struct report *p, uint32_t i)
 
 	out_char(p->o, '\t');
 	if (f != GRAPH_NONE) {
-		put_times(p, p->side[1].g, f, graph_calls(p->side[1].g, f));
+		put_times(p, graph_calls_counted(p->side[1].g, f),
+			  graph_calls(p->side[1].g, f));
 		put_costs(p, 1, f);
 	}
 	emit_xml(p->o, "\t", data_was(p, i), "");
@@ -223,7 +224,7 @@ static void put_function(struct report *p, uint32_t i)
 	put_short(p, g, f);
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
 	out_char(p->o, ' ');
-	put_times(p, g, f, s ? 0 : graph_calls(g, f));
+	put_times(p, graph_calls_counted(g, f), s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
 	put_where(p, g, f);
 	put_number(p, p->row[i] > 0);
@@ -300,7 +301,11 @@ static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
 
 	out_char(p->o, ' ');
 	if (edge != GRAPH_NONE)
-		put_times(p, g, graph_edge_callee(g, edge), graph_edge_calls(g, edge));
+		put_times(p,
+			  graph_calls_known(g, graph_edge_callee(g, edge)) &&
+				  (graph_edge_calls(g, edge) ||
+				   store_counts_zeros(g->st)),
+			  graph_edge_calls(g, edge));
 	else
 		out_char(p->o, '0');
 	for (uint32_t e = 0; e < p->events; e++)

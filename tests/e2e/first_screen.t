@@ -143,6 +143,12 @@ for width, height in (1400, 900), (420, 800):
     same(browser.run(SANDWICH), both, "Escape shows both again")
     same(browser.run(SEEN + "return all('#graph .h').map(e => e.textContent);"), ["callers, % of it", "% of the total", "callees, % of it"], "shares say of what")
     same(browser.errors, [], "no error")
+# Calls that nobody counted are no inlined code.
+run(small + "../found/uncounted.cg", "--no-index-write", "-q", "-c", "functions > uncounted.html")
+browser.open(os.getcwd() + "/uncounted.html", 1400, 900)
+browser.run(SEEN + "$('#more').open = true; all('#list tbody tr').find(r => r.querySelector('.fn').title === 'f').click();")
+same(browser.run(SEEN + "return all('#callers td').map(e => [e.textContent, e.title]).filter((e, i) => i % 3 === 2);"),
+     [["\u2013", "calls not counted"], ["3\u00d7", "3 calls"]], "calls that were not counted say so")
 # The graph of the selected function has two levels each side where there is room; each share is one of its neighbour.
 browser.open(os.getcwd() + "/near.html", 1400, 900)
 NEAR = SEEN + "return [...$('#graphs svg').querySelectorAll('.n')].map(e => [...e.querySelectorAll('text')].map(t => t.textContent).join(' ')).sort();"

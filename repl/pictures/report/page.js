@@ -179,7 +179,7 @@ function calls(table, head, title, list, other) {
 		}
 		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(now));
 		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + of_it(selected));
-		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? 'inlined' : grouped(e.calls) + ' calls');
+		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? / \(inl\)$/.test(e.to.name) ? 'inlined' : 'calls not counted' : grouped(e.calls) + ' calls');
 	}
 }
 function costTable(f) {
