@@ -154,10 +154,20 @@ enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee)
 }
 
 int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
-		       int64_t cost)
+		       int64_t cost, double *carry)
 {
 	const uint32_t at = h->shared[callee];
+	double share;
+	int64_t part;
 
-	return at ? cost_round((double)cost * h->stays[(size_t)event * h->n + at - 1])
-		  : cost;
+	if (!at)
+		return cost;
+	share = (double)cost * h->stays[(size_t)event * h->n + at - 1];
+	part = cost_round(share + *carry);
+	if (cost >= 0 ? part > cost : part < cost)
+		part = cost;
+	if (cost >= 0 ? part < 0 : part > 0)
+		part = 0;
+	*carry += share - (double)part;
+	return part;
 }

@@ -17,8 +17,9 @@ enum hidden_call { CALL_VISIBLE, CALL_HIDDEN, CALL_SHARED };
 /* That of x->g, made once; *out NULL: nothing is hidden there. */
 void fn_hidden_of(struct exec *x, const struct fn_hidden **out);
 enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee);
-/* The hidden part of a cost of a call, of a recorded event. */
+/* The hidden part of a cost of a call, of a recorded event.  What rounding took from the calls
+ * of the function before is in *carry, first 0, so that they add up to what it spends. */
 int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
-		       int64_t cost);
+		       int64_t cost, double *carry);
 
 #endif
