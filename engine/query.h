@@ -128,11 +128,14 @@ int session_check(const struct session *s, struct err *err);
  * script. */
 typedef int query_sink(void *arg, const struct result *r, struct err *err);
 
-/* The whole program as a tree of at most `rows` frames, in a graph of a result.
- * unparted: estimated from the sums of all parts. */
+/* The whole program as a tree of at most `rows` frames, or the callees (up: the callers) of
+ * one function, in a graph of a result.  unparted: estimated from the sums of all parts. */
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
+int session_near(struct session *s, struct graph *g, uint32_t event, bool unparted,
+		 uint32_t f, bool up, struct arena *a, struct path_tree *out,
+		 struct err *err);
 
 /* A page calls these for graph_event(), graph_need_calls() and path_tree_left_out(): they
  * return the error that ends a query elsewhere. */

@@ -86,21 +86,44 @@ static int ask_tree(void *arg)
 	return exec_tree(a->x, &a->q, a->tree);
 }
 
+static int run_tree(struct session *s, struct asking *ask, bool unparted, struct arena *a)
+{
+	struct statement run;
+
+	ask->x = of_graph(s, ask->g, a, ask->err, &run);
+	ask->x->event = ask->event;
+	ask->x->unparted = unparted;
+	return session_guard(ask_tree, ask, ask->err);
+}
+
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err)
 {
-	struct statement run;
 	struct asking ask = {.g = g,
 			     .event = event,
-			     .x = of_graph(s, g, a, err, &run),
 			     .q = {.of = TREE_PROGRAM, .rows = rows},
 			     .tree = out,
 			     .err = err};
 
-	ask.x->event = event;
-	ask.x->unparted = unparted;
-	return session_guard(ask_tree, &ask, err);
+	return run_tree(s, &ask, unparted, a);
+}
+
+int session_near(struct session *s, struct graph *g, uint32_t event, bool unparted,
+		 uint32_t f, bool up, struct arena *a, struct path_tree *out,
+		 struct err *err)
+{
+	struct fn_set *one = fnset_new(a, g->functions);
+	struct asking ask = {.g = g,
+			     .event = event,
+			     .q = {.of = TREE_CALLS, .set = one, .up = up, .depth = 1},
+			     .tree = out,
+			     .err = err};
+
+	if (!one)
+		return arena_full(a, err);
+	fnset_add(one, f);
+	return run_tree(s, &ask, unparted, a);
 }
 
 static int ask_listing(void *arg)

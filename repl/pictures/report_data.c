@@ -20,11 +20,13 @@
  *			that follow each other; of few, TAB function, own cost in the event of
  *			the query of those with most
  *	d-tree		per event "@event own proven" of the tree of the whole program; proven:
- *			the share that is on proven stacks.  If the calls alone do not
- *			determine it (it is a sum of parts, or functions were merged), then its
- *			frames, depth first: depth function est own, and for an estimate lo hi
+ *			the share that is on proven stacks.  Then its frames, depth first:
+ *			depth function est own, and for an estimate lo hi; -1 -1: no bound is known
+ *	d-near		per event "@event", then the callers and callees of functions that
+ *			nest in others, of whose cost the calls record more than there is:
+ *			function up, and for each caller (up 1) or callee: function est lo hi
  *
- *	d-parts-base, d-tree-base	of two profiles: the same of the base
+ *	d-parts-base, d-tree-base, d-near-base	of two profiles: the same of the base
  *
  * Of two profiles, events have the total in the base as well, or nothing if it has no such
  * event.  A function also has TAB "calls nests self ... inclusive ... through ... root ...
@@ -55,6 +57,7 @@
 enum { HOT_LINES = 5 /* of a function */, LINE_BYTES = 96 << 10 };
 enum { PARTS_TOLD = 100, PART_FUNCTIONS = 8 };
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
+enum { NEAR_MOST = 500 /* functions, of all events */ };
 
 static void open_data(struct report *p, const char *id, unsigned s)
 {
@@ -435,6 +438,14 @@ static bool parts_count(const struct report *p)
 	return many;
 }
 
+static void put_bounds(struct report *p, const struct path_tree_row *r)
+{
+	const struct path_bounds *b = &r->cost;
+
+	put_cost(p, b->measured ? r->est : b->bounded ? b->lo : -1);
+	put_cost(p, b->measured ? r->est : b->bounded ? b->hi : -1);
+}
+
 static void put_frame(struct report *p, const struct side *d,
 		      const struct path_tree_row *r)
 {
@@ -442,10 +453,8 @@ static void put_frame(struct report *p, const struct side *d,
 	put_number(p, d->place[r->fn]);
 	put_cost(p, r->est);
 	put_cost(p, r->own);
-	if (!r->cost.measured) {
-		put_cost(p, r->cost.lo);
-		put_cost(p, r->cost.hi);
-	}
+	if (!r->cost.measured)
+		put_bounds(p, r);
 	out_char(p->o, '\n');
 }
 
@@ -470,13 +479,12 @@ static int put_trees(struct report *p, unsigned s)
 	const struct side *d = &p->side[s];
 	uint32_t rows = TREES_ROWS / (p->with_source ? 2 : 1) / p->sides /
 			(p->events ? p->events : 1);
-	const bool more = parts_count(p) || d->g->group || graph_stacks_known(d->g);
 	struct path_tree t;
 	struct arena a;
 
 	open_data(p, "d-tree", s);
 	arena_init(&a, d->g->a->cap);
-	rows = !more ? 1 : rows < TREE_ROWS ? rows : TREE_ROWS;
+	rows = rows < TREE_ROWS ? rows : TREE_ROWS;
 	for (uint32_t e = p->rd->session ? 0 : p->events; e < p->events; e++) {
 		if (!d->total[e])
 			continue;
@@ -487,9 +495,83 @@ static int put_trees(struct report *p, unsigned s)
 		out_printf(p->o, "@%" PRIu32, e);
 		put_cost(p, t.own);
 		out_printf(p->o, " %.4f\n", t.proven);
-		if (more)
-			put_tree(p, d, &t);
+		put_tree(p, d, &t);
 		arena_reset(&a);
+	}
+	arena_free(&a);
+	close_data(p);
+	return p->rd->err->kind;
+}
+
+/* ---- callers and callees of functions in cycles ---- */
+
+static int put_near_of(struct report *p, const struct side *d, uint32_t f, uint32_t e,
+		       struct arena *a)
+{
+	for (int up = 0; up <= 1; up++) {
+		struct path_tree t;
+
+		arena_reset(a);
+		render_asks(p->rd);
+		if (session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f,
+				 up, a, &t, p->rd->err))
+			return p->rd->err->kind;
+		out_printf(p->o, "%" PRIu32 " %d", d->place[f], up);
+		for (size_t i = 0; i < t.n; i++) {
+			const struct path_tree_row *r = &t.rows[i];
+
+			if (r->inner || d->place[r->fn] == GRAPH_NONE)
+				continue;
+			put_number(p, d->place[r->fn]);
+			put_cost(p, r->est);
+			put_bounds(p, r);
+		}
+		out_char(p->o, '\n');
+	}
+	return 0;
+}
+
+/* The functions of cycles that are in the page, the costliest first; returns how many. */
+static uint32_t in_cycles(struct report *p, unsigned s, struct spent **out)
+{
+	const struct side *d = &p->side[s];
+	struct spent *rank =
+		ARENA_ARRAY(&p->arrays, struct spent, (size_t)d->g->functions + 1);
+	uint32_t n = 0;
+
+	if (!(*out = rank))
+		err_no_memory(p->rd->err, "for a report");
+	for (uint32_t f = 0; rank && f < d->g->functions && !render_cancelled(p->rd, f);
+	     f++)
+		if (d->place[f] != GRAPH_NONE && graph_cycle(d->g, f))
+			rank[n++] = (struct spent){
+				f, report_fn_cost(p, s, f, p->rd->r->event_id, false)};
+	if (rank)
+		report_sort(rank, n);
+	return n;
+}
+
+/* Of the event of the query first; of others as long as there are not too many. */
+static int put_near(struct report *p, unsigned s)
+{
+	const struct side *d = &p->side[s];
+	const uint32_t first = p->rd->r->event_id;
+	struct spent *rank;
+	const uint32_t n = in_cycles(p, s, &rank);
+	struct arena a;
+	uint32_t left = NEAR_MOST / p->sides;
+
+	open_data(p, "d-near", s);
+	arena_init(&a, d->g->a->cap);
+	for (uint32_t k = p->rd->session ? 0 : p->events; k < p->events; k++) {
+		const uint32_t e = k == 0 ? first : k <= first ? k - 1 : k;
+
+		if (!d->total[e] || !left)
+			continue;
+		out_printf(p->o, "@%" PRIu32 "\n", e);
+		for (uint32_t i = 0; i < n && left; i++, left--)
+			if (put_near_of(p, d, rank[i].fn, e, &a))
+				break;
 	}
 	arena_free(&a);
 	close_data(p);
@@ -506,7 +588,7 @@ int report_put_data(struct report *p)
 	put_calls(p);
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);
-		if (put_trees(p, s))
+		if (put_trees(p, s) || put_near(p, s))
 			return p->rd->err->kind;
 	}
 	return 0;

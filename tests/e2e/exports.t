@@ -327,8 +327,7 @@ report = Report(ask("hide main | functions | as html"))
 ok("hide main" in report.notes and "estimates" in report.notes, "report: what stages did is said", report.notes)
 same("main" in [x[0] for x in report.data["d-functions"]], False, "report: of the graph that stages left")
 
-# Where the calls alone do not tell the whole program's tree, it is in the report: that of calltree.
-same([x for x in report.data["d-tree"] if x[0][0] != "@"], [], "report: of one part the calls tell the tree")
+# The whole program's tree is in the report: that of calltree.
 for name, stage in ("parts", ""), ("merged", "norec | "):
     profile = fixtures + "/truth/sqlite%s.out.xz" % ("-parts" if name == "parts" else "")
 

@@ -119,7 +119,7 @@ function frame(b, i) {
 /* Shares of calls are rounded: what is measured is that number. */
 const costOf = (n, s) => Math.round(n.f && n.est[s] && exact(n) ? n.hi[s] : n.est[s]);
 const spell = (n, s) => (exact(n) ? '' : '~') + whole(costOf(n, s)) + (s ? '' : ' ' + events[ev].title) + ', ' + percent(n.est[s], total(s)) +
-	(n.f && !exact(n) ? ' (estimated; between ' + whole(Math.round(n.lo[s])) + ' and ' + whole(Math.round(n.hi[s])) + ')' : '');
+	(n.f && !exact(n) ? between(n.lo[s], n.hi[s]) : '');
 function tells(b) {
 	if (b.rest) return (b.n ? b.n.toLocaleString('en-US') + ' calls too narrow to be drawn: ' : 'Calls that are too cheap to be told apart: ') + whole(Math.round(b.cost[0])) + ' ' + events[ev].title + (two && both() ? ' here, ' + whole(Math.round(b.cost[1])) + ' in ' + data.base : '');
 	const own = s => b.chain.reduce((sum, n) => sum + n.self[s], 0);

@@ -48,6 +48,7 @@ function fitName(f, k) {
 }
 /* The costliest lines of the costliest functions, in the event of the query. */
 const hotAt = new Map(lines('d-lines').map(l => { const [f, ...t] = l.split('\t'); return [+f, t]; }));
+const calling = new Map(), callOf = (from, to) => calling.get(from.i * F.length + to.i);
 let caller = 0;
 for (const l of lines('d-calls')) {
 	const n = l.split(' ').map(Number), b = n.slice(3 + E);
@@ -55,6 +56,7 @@ for (const l of lines('d-calls')) {
 	const e = {from: F[caller], to: F[n[1]], calls: n[2], w: n.slice(3, 3 + E), b: {calls: b[0] || 0, w: b.length ? b.slice(1) : none}};
 	e.from.out.push(e);
 	e.to.in.push(e);
+	calling.set(e.from.i * F.length + e.to.i, e);
 }
 /* What the cost is made of: objects, or, if there is one, namespaces or files; the costliest have colours. */
 const base = p => p.slice(p.lastIndexOf('/') + 1), MOST_GROUPS = 6, real = s => s && s !== '???';
@@ -68,13 +70,29 @@ for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOS
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
 const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2], top: t.slice(3).map(x => x.split(' ').map(Number))}; }));
-/* The whole program's tree by event; its frames where the calls alone do not tell them. */
+/* The whole program's tree by event. */
 const trees = SIDES.map(s => {
 	const all = [];
 	for (const l of lines('d-tree' + suffix[s])) {
 		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
 		if (l[0] === '@') all[n[0]] = {own: n[1], proven: n[2], rows: []};
 		else all.at(-1).rows.push(n);
+	}
+	return all;
+});
+
+/* -1: none is known. */
+const bounds = (lo, hi) => lo < 0 ? [0, Infinity] : [lo, hi];
+/* Callers (up 1) and callees of functions in cycles, by event: of each its cost and bounds. */
+const nears = SIDES.map(s => {
+	const all = [];
+	let now;
+	for (const l of lines('d-near' + suffix[s])) {
+		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
+		if (l[0] === '@') { now = all[n[0]] = new Map(); continue; }
+		const of = new Map();
+		for (let i = 2; i < n.length; i += 4) of.set(F[n[i]], [n[i + 1], ...bounds(n[i + 2], n[i + 3])]);
+		now.set(2 * n[0] + n[1], of);
 	}
 	return all;
 });
@@ -101,10 +119,20 @@ const inUnit = (n, e) => {
 const cost = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : short(n);
 const whole = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : grouped(n);
 const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
+const between = (lo, hi) => hi < Infinity ? ' (estimated; between ' + whole(Math.round(lo)) + ' and ' + whole(Math.round(hi)) + ')' : ' (estimated)';
 const about = estimated ? '~' : '';
 /* The inclusive cost is estimated where f may nest in itself. */
 const fuzzy = (f, s = 0) => on(f, s).nests && on(f, s).lo[ev] < on(f, s).hi[ev];
 const tilde = (f, s = 0) => estimated || fuzzy(f, s) ? '~' : '';
 /* What passes f, once for each activation on the stack: of that, a call takes its share. */
 const through = (f, s = 0) => on(f, s).incl[ev] + on(f, s).more[ev];
+const loops = e => e.from === e.to, weigh = (e, s) => on(e, s).w[ev];
+/* The part of f's cost that comes by a call of f, or goes on by it: [cost, lo, hi].  If the profile has not said it, it
+   is the share of what passes f, within the bounds of Frechet. */
+function near(f, e, up, s = 0) {
+	const x = on(f, s), told = nears[s][ev] && nears[s][ev].get(2 * f.i + up), w = weigh(e, s), I = x.incl[ev];
+	if (told) return told.get(up ? e.from : e.to) || [0, 0, 0];
+	const T = through(f, s) - f.out.filter(loops).reduce((n, l) => n + weigh(l, s), 0);
+	return T > I ? [w * I / T, Math.max(0, (x.nests ? x.lo[ev] : I) + w - T), Math.min(w, x.nests ? x.hi[ev] : I)] : [w, w, w];
+}
 

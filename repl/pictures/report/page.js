@@ -48,7 +48,7 @@ function cell(tr, text, cls, title) {
 	if (title) td.title = title;
 	return td;
 }
-const inclTitle = f => tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + whole(f.lo[ev]) + ' and ' + whole(f.hi[ev]) + ')' : '');
+const inclTitle = f => tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? between(f.lo[ev], f.hi[ev]) : '');
 const number = (n, mark = '') => total() ? mark + (100 * n / total()).toFixed(1) : mark + cost(n);
 function drawOne(tr, f) {
 	cell(tr, number(f.self[ev], about), 'n', about + whole(f.self[ev]) + ' ' + events[ev].title);
@@ -100,24 +100,27 @@ function reveal(f) {
 
 /* ---- the card of the selected function: a small graph of its calls, its costliest lines, lists ---- */
 const LIST = 300, HEADS = 18, HIGH = 24;
-const size = e => Math.max(e.w[ev], e.b.w[ev]);
-const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
-/* What the shares of its calls are parts of: its cost, or, where calls nest and add up to more, what passes it.  Calls
-   of itself alone do not: they are no part of it, here as in the flame graph. */
-const loops = e => e.from === e.to, nested = f => (fuzzy(f) || [...f.in, ...f.out].some(e => !loops(e) && e.w[ev] > f.incl[ev])) && through(f) - f.out.filter(loops).reduce((n, e) => n + e.w[ev], 0) > f.incl[ev];
-const whole_of = f => (nested(f) ? through(f) : f.incl[ev]) || 1, of_it = f => nested(f) ? ' of what passes ' + f.name + ', each level of recursion anew' : ' of ' + f.name + ' with its calls';
+/* Of the calls into f (up 1) or out of it, what they bring or take of its cost; a call of f by itself is no part of it. */
+const size = (f, e, up) => Math.max(...SIDES.map(s => near(f, e, up, s)[0]));
+const costliest = (f, up) => (up ? f.in : f.out).map(e => [loops(e) ? size(f, e, up) / 2 : size(f, e, up), e]).sort((x, y) => y[0] - x[0] || y[1].calls - x[1].calls).map(x => x[1]);
+const guess = ([, lo, hi]) => estimated || lo < hi ? '~' : '';
+const nearText = (f, e, up) => {
+	const [cost, lo, hi] = near(f, e, up), w = weigh(e, 0), n = Math.round(cost);
+	return guess([0, lo, hi]) + whole(n) + ' ' + events[ev].title + ', ' + guess([0, lo, hi]) + percent(cost, f.incl[ev]) + ' of ' + f.name + ' with its calls' +
+		(lo < hi ? between(lo, hi) : '') + (Math.abs(w - cost) > 1 ? '\n' + whole(w) + ' of all levels of recursion' : '');
+};
 const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
 /* The costliest calls into f, or out of it, with those of the functions there. */
-function near(f, out, levels, most) {
-	const list = costliest(out ? f.out : f.in), rows = list.slice(0, most).map(e => {
-		const g = out ? e.to : e.from, next = levels > 1 && g !== f ? near(g, out, levels - 1, 3) : null;
+function around(f, out, levels, most) {
+	const list = costliest(f, +!out), rows = list.slice(0, most).map(e => {
+		const g = out ? e.to : e.from, next = levels > 1 && g !== f ? around(g, out, levels - 1, 3) : null;
 		return {e, g, next, high: Math.max(1, next ? next.high : 0)};
 	});
 	return {rows, more: list.length - rows.length, high: rows.reduce((n, r) => n + r.high, list.length > rows.length ? 1 : 0)};
 }
 /* f between its callers and what it calls.  Each share is one of the cost through the function that the line leads to or comes from. */
 function graph(root, f, levels) {
-	const wide = Math.max(280, root.parentNode.clientWidth), box = wide * (levels > 1 ? 0.165 : 0.27), sides = [near(f, 0, levels, 6), near(f, 1, levels, 6)];
+	const wide = Math.max(280, root.parentNode.clientWidth), box = wide * (levels > 1 ? 0.165 : 0.27), sides = [around(f, 0, levels, 6), around(f, 1, levels, 6)];
 	const high = HIGH * Math.max(3, sides[0].high, sides[1].high), mid = HEADS + high / 2, step = (wide - box) / (2 * levels);
 	const svg = (parent, tag, attrs, text) => {
 		const n = document.createElementNS(root.namespaceURI, tag);
@@ -138,12 +141,12 @@ function graph(root, f, levels) {
 	const head = (x, anchor, text) => svg(root, 'text', {x, y: 11, 'text-anchor': anchor, class: 'h'}, text);
 	/* The rows beside the box of h at x, y; flow: the part of f's cost that h has here. */
 	function side(list, h, out, x, y, flow) {
-		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = whole_of(h);
+		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = h.incl[ev] || 1;
 		let at = y - list.high * HIGH / 2;
 		for (const r of list.rows) {
-			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, share = Math.min(1, r.e.w[ev] / of);
+			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, here = near(h, r.e, +!out), share = Math.min(1, here[0] / of);
 			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
-			put(to, there, r.g, loops(r.e) && !nested(h) ? '\u21bb' : part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + of_it(h));
+			put(to, there, r.g, loops(r.e) ? '\u21bb' : guess(here) + part(here[0], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + (loops(r.e) ? about + whole(weigh(r.e, 0)) + ' ' + events[ev].title + ' of all levels of recursion' : nearText(h, r.e, +!out)));
 			if (r.next) side(r.next, r.g, out, to, there, flow * share);
 			at += r.high * HIGH;
 		}
@@ -152,7 +155,7 @@ function graph(root, f, levels) {
 	sides.forEach((list, out) => {
 		if (out && total()) head(wide / 2, 'middle', '% of the total');
 		const word = out ? 'callees' : 'callers', edge = out ? wide - 5 : 5;
-		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + (nested(f) ? ', % of all levels' : ', % of it'));
+		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + ', % of it');
 		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + ', % of them');
 		side(list, f, out, wide / 2 - box / 2, mid, 1);
 	});
@@ -162,23 +165,23 @@ function graphs() {
 	if (selected) graph($('graph'), selected, 1);
 	if (selected && tab === 'graphs') { graph($('graphs').firstChild, selected, 2); keepHeight(); }
 }
-function calls(table, head, title, list, other) {
-	const b = $(table).tBodies[0], of = whole_of(selected);
+function calls(table, head, title, other) {
+	const b = $(table).tBodies[0], up = +(other === 'from'), list = costliest(selected, up);
 	b.textContent = '';
 	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' + (list.length > LIST ? ', the costliest ' + LIST + ' are listed' : '');
-	for (const e of costliest(list).slice(0, LIST)) {
-		const f = e[other], tr = el(b, 'tr'), go = el(cell(tr, undefined, 'fn'), 'button', f.label), now = e.w[ev], was = e.b.w[ev];
+	for (const e of list.slice(0, LIST)) {
+		const f = e[other], tr = el(b, 'tr'), go = el(cell(tr, undefined, 'fn'), 'button', f.label), [here, there] = SIDES.map(s => near(selected, e, up, s)), now = here[0], was = two ? there[0] : 0;
 		go.title = f.name;
 		go.dataset.i = f.i;
 		if (two) {
-			const title = about + whole(now) + ' here' + (both() ? ', ' + about + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
+			const mark = guess(here) || guess(there), title = mark + whole(now) + ' here' + (both() ? ', ' + mark + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
 				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (loops(e) ? '\nrecursive' : '');
-			cell(tr, both() ? arrow(now, was, about) : about + cost(now), 'n w3', title);
+			cell(tr, both() ? arrow(now, was, mark) : mark + cost(now), 'n w3', title);
 			cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
 			continue;
 		}
-		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(now));
-		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + of_it(selected));
+		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(weigh(e, 0)));
+		else cell(tr, guess(here) + cost(now), 'n w1', nearText(selected, e, up));
 		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? / \(inl\)$/.test(e.to.name) ? 'inlined' : 'calls not counted' : grouped(e.calls) + ' calls');
 	}
 }
@@ -218,7 +221,7 @@ function show() {
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
 		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
 			two && both() ? changeText(f.self[ev], f.b.self[ev]) : total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured'),
-			nested(f) ? 'recursive: shares of its calls count each level, frames fold them' : f.out.some(loops) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
+			f.out.some(loops) || fuzzy(f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
 	graphs();
@@ -237,8 +240,8 @@ function show() {
 function showMore() {
 	if (!selected) return;
 	costTable(selected);
-	calls('callers', 'ncallers', 'Callers', selected.in, 'from');
-	calls('callees', 'ncallees', 'Callees', selected.out, 'to');
+	calls('callers', 'ncallers', 'Callers', 'from');
+	calls('callees', 'ncallees', 'Callees', 'to');
 }
 
 /* ---- what the reader does ---- */

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""laws.t - what the tree of a report must hold, asked of its own script in Chromium, for many kinds of profiles.
+
+Bounds hold the cost and are no wider than those of the frame below; a frame is no less than the sum of what lies on
+it; callers and callees of a function are those of `callers of` and `callees of`; frames of 5 % are those of `calltree`.
+"""
+import csv
+import glob
+import io
+import os
+import re
+
+import chromium
+from e2e import done, fixtures, ok, run, same, skip_all, small
+
+if not chromium.found:
+    skip_all("no chromium that starts")
+PROFILES = [small + n for n in (
+    "tmpl-default.out", "lua-default.out", "mutual-default.out", "mutual-recs3.out", "thr-septhreads-combine.out", "tmpl-multipart-combine.out",
+    "xdebug-small.out", "cachegrind-lua.out", "gopprof-cpu.callgrind", "pyprof2calltree.callgrind", "yappi.callgrind")] + \
+    [fixtures + "/truth/" + n for n in ("sqlite.out.xz", "sqlite13.out.xz", "perl3.out.xz")] + \
+    sorted(glob.glob(fixtures + "/producers/*.callgrind"))[:8] + [fixtures + "/found/turns.cg"]
+with open("around.out", "w") as f:  # f and g call each other 990,000 times
+    f.write("events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 990\n\nfn=f\n2 300\ncfn=g\ncalls=5 2\n2 990000690\n\n"
+            "fn=g\n3 600\ncfn=f\ncalls=4 2\n3 990000000\ncfn=leaf\ncalls=4 2\n3 90\n\nfn=leaf\n4 90\n")
+ASK = """
+const w = window.asked, T = w.total(), bad = [], near = [], tops = [], some = Math.max(2, 1e-6 * T);
+function check(n, what) {
+    let sum = 0;
+    const [est, lo, hi] = [n.est[0], n.lo[0], n.hi[0]], say = law => bad.push([what, law, n.f ? n.f.name : '', lo, est, hi, sum]);
+    for (const k of n.kids.values()) { sum += k.est[0]; check(k, what); }
+    if (n.f && !(lo <= est + some && est <= hi + some)) say('bounds');
+    if (n.f && n.on && n.on.f && hi > n.on.hi[0] + some) say('wider than below');
+    if (sum > est + some) say('less than what lies on it');
+}
+const all = w.grow();
+check(all, 'all');
+(function walk(n, names) {
+    const here = n.f ? [...names, n.f.id] : names;
+    if (n.f && n.est[0] >= 0.05 * T && !names.includes(n.f.id)) tops.push([here.join(';'), Math.round(n.est[0])]);
+    if (!n.f || !names.includes(n.f.id)) for (const k of n.kids.values()) walk(k, here);
+})(all, []);
+const by = v => [...w.F].sort((a, b) => v(b) - v(a)).slice(0, 6);
+for (const f of new Set([...by(f => f.incl[w.event()]), ...by(f => f.self[w.event()]), ...by(f => f.cycle ? f.incl[w.event()] : 0)])) for (const way of ['to', 'from']) {
+    w.around(way, f);
+    const n = w.grow();
+    check(n, way + ' ' + f.name);
+    near.push([way, f.id, [...n.kids.values()].map(k => [k.f.id, Math.round(k.est[0]), k.hi[0] - k.lo[0] > 1])]);
+}
+return {bad: bad.slice(0, 3), near, tops, T};
+"""
+
+
+def rows(profile, query):
+    return list(csv.DictReader(io.StringIO(run(profile, "--index", "laws.quern", "-q", "--format", "csv", "-c", query).text)))
+
+
+def cell(row, name):
+    return next((row[k] for k in row if re.fullmatch(name + "(_.*)?", k)), "")
+
+
+browser = chromium.Browser()
+for profile in PROFILES + ["around.out"]:
+    name = profile.rsplit("/", 1)[-1] + ": "
+    run(profile, "--index", "laws.quern", "-q", "-c", "functions > laws.html")
+    with open("laws.html", encoding="utf-8", errors="surrogateescape") as f:
+        page = f.read()
+    end = page.rindex("})();")
+    hook = "window.asked = {F, grow, total, event: () => ev, around: (m, f) => { mode = m; subject = f; }};"
+    with open("laws.html", "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write(re.sub(r"<meta[^>]*Content-Security-Policy[^>]*>", "", page[:end] + hook + page[end:]))
+    browser.open(os.getcwd() + "/laws.html", 1400, 900)
+    got = browser.run(ASK)
+    same(got["bad"], [], name + "bounds and sums of frames")
+    wrong = []
+    for way, fn, kids in got["near"]:
+        want = {int(r["id"]): r for r in rows(profile, "%s of #%d" % ("callers" if way == "to" else "callees", fn))}
+        for of, est, wide in kids:
+            r = want.get(of)
+            cost = cell(r, "est") if r else "0"
+            if cost and abs(est - int(cost)) > max(1, got["T"] * 1e-4) or r and wide and r["estimated"] == "false":
+                wrong.append((way, fn, of, est, cost))
+    same(wrong[:3], [], name + "callers and callees are those of the query")
+    tree, above, joined = {}, [], []
+    for r in rows(profile, "calltree min 5%"):
+        above[int(r["depth"]) - 1:] = [r["id"]]
+        if above[-2:-1] == above[-1:]:  # one frame in a picture
+            joined.append(";".join(above[:-1]))
+        elif len(set(above)) == len(above):
+            tree[";".join(above)] = int(cell(r, "est"))
+    drawn = dict(got["tops"])
+    same([(p, c, drawn.get(p)) for p, c in tree.items() if not any((p + ";").startswith(j + ";") for j in joined) and abs(drawn.get(p, 0) - c) > max(1, got["T"] * 1e-4)][:3],
+         [], name + "frames of 5 % are those of calltree")
+    ok(not browser.errors, name + "no error", str(browser.errors[:1]))
+browser.close()
+done()
