@@ -67,7 +67,14 @@ struct str parse_value_name(struct parser *p, const struct token *dollar)
 
 _Noreturn void parse_no_value(struct err *err, struct str name, struct span at)
 {
+	/* $s4main5helloyyF, as Swift's compiler names it */
+	const bool swift = name.n > 2 && (name.p[0] == 's' || name.p[0] == 'S') &&
+			   (name.p[1] == 'S' || (name.p[1] >= '0' && name.p[1] <= '9'));
+
 	span_wrong(err, at, "nothing is called $%.*s", STR_ARG(name));
+	if (swift)
+		need_hint(err, "a symbol of Swift stands in quotes: \"$%.*s\"",
+			  STR_ARG(name));
 	need_hint(err, "define it: let $%.*s = malloc or free, --set %.*s=VALUE",
 		  STR_ARG(name), STR_ARG(name));
 }
