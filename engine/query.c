@@ -18,6 +18,7 @@
 #include "engine/names/name.h"
 #include "engine/rows/doubt.h"
 #include "engine/session.h"
+#include "engine/set.h"
 #include "engine/statement.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
@@ -170,23 +171,34 @@ struct asking {
 	struct str text;
 	struct arena *a;
 	struct err *err, *failed;
+	size_t at; /* of the statement */
+	bool set;  /* all members of a set are asked */
 };
 
 static int ask_guarded(void *arg)
 {
 	const struct asking *k = arg;
 
-	return statement_graph(k->s, k->q, k->text, k->a, k->run, k->err) ||
+	return (k->set ? set_ask(k->s, k->q, k->at, k->text, k->a, k->run, k->err)
+		       : statement_graph(k->s, k->q, k->text, k->a, k->run, k->err)) ||
 	       statement_rows(k->s, k->run, k->q, k->failed);
 }
 
-static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
-		     query_sink *sink, void *arg, struct err *err)
+/* Of pairs that are not certain only `unsure` tells. */
+static bool is_doubted(enum doubt first)
+{
+	return first != DOUBTS && first != DOUBT_UNSURE;
+}
+
+static int ask_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
+		     query_sink *sink, void *arg, struct err *err, bool set,
+		     struct str member)
 {
 	struct statement *run = NEED_NEW(a, struct statement);
 	struct err failed = {0};
-	struct asking ask = {s, run, &st->query, text, a, err, &failed};
+	struct asking ask = {s, run, &st->query, text, a, err, &failed, st->span.at, set};
 
+	s->joins = false;
 	if (s->n == 0) {
 		err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 		return err_hint(err, ".open PROFILE");
@@ -207,15 +219,42 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		if (statement_result(s, run, st))
 			return err->kind;
 		run->r.why = str_c(failed.text);
-		run->r.doubted = run->unsure || exec_doubted(&run->x) < DOUBT_UNSURE;
+		run->r.doubted = run->unsure || is_doubted(exec_doubted(&run->x));
 		if (!give_result(s, run, st, text, sink, arg, err))
 			*err = failed;
 		return err->kind;
 	}
-	if (note_inlined(s, run, st) || statement_result(s, run, st))
+	if ((!set && note_inlined(s, run, st)) || statement_result(s, run, st))
 		return err->kind;
+	run->r.member = member;
 	session_keep_last(s, &run->r);
 	return give_result(s, run, st, text, sink, arg, err);
+}
+
+static int ask_apart(void *arg, struct str member)
+{
+	struct running *r = arg;
+	const struct parse_limits l = session_parse_limits(r->s);
+	size_t at = r->st->span.at;
+	struct stmt *st;
+
+	return parse_next(r->text, &at, &l, r->a, &st, r->err) ||
+	       ask_query(r->s, st, r->text, r->a, r->sink, r->arg, r->err, false, member);
+}
+
+static int run_query(struct running *r)
+{
+	const struct query *q = &r->st->query;
+	bool one = true;
+
+	if (r->s->set && set_open_named(r->s, q, &one, r->err))
+		return r->err->kind;
+	if (!one && set_tells_apart(r->s, q))
+		set_each(r->s, q, ask_apart, r, r->err);
+	else
+		ask_query(r->s, r->st, r->text, r->a, r->sink, r->arg, r->err, !one,
+			  STR(""));
+	return r->err->kind;
 }
 
 static int try_stage(void *arg)
@@ -228,7 +267,9 @@ static int try_stage(void *arg)
 	if (parse_gstage_text(r->text, &l, r->a, &q.gstages, r->err))
 		return r->err->kind;
 	/* Report a name that matches nothing now, not with every later query. */
-	return r->s->n ? statement_graph(r->s, &q, r->text, r->a, &run, r->err) : 0;
+	return r->s->n && !r->s->set
+		       ? statement_graph(r->s, &q, r->text, r->a, &run, r->err)
+		       : 0;
 }
 
 int session_push(struct session *s, struct str gstage, struct err *err)
@@ -272,8 +313,9 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 	struct match_atom atom;
 	struct match_found found;
 
-	if (st->is_let || !st->query.source.lone || !s->n || st->query.gstages ||
-	    of->op != SET_ATOM || of->field != MATCH_FN || of->form != MATCH_BARE)
+	if (st->is_let || !st->query.source.lone || !s->n || s->set ||
+	    st->query.gstages || of->op != SET_ATOM || of->field != MATCH_FN ||
+	    of->form != MATCH_BARE)
 		return 0;
 	atom = set_atom(of);
 	if (match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
@@ -299,9 +341,7 @@ static int run_statement(void *arg)
 {
 	struct running *r = arg;
 
-	return r->st->is_let
-		       ? run_let(r->s, &r->st->let, r->a, r->err)
-		       : run_query(r->s, r->st, r->text, r->a, r->sink, r->arg, r->err);
+	return r->st->is_let ? run_let(r->s, &r->st->let, r->a, r->err) : run_query(r);
 }
 
 /* The memory of the query is in the arena, and what else it holds is released (map_hold()). */
@@ -312,6 +352,8 @@ static int run_guarded(void *arg)
 	struct stmt *st;
 	int rc = parse_text(r->text, &l, r->a, &st, r->err);
 
+	if (!rc && r->s->set)
+		rc = session_any_open(r->s, r->err);
 	for (const struct stmt *one = st; !rc && one; one = one->next)
 		if ((rc = session_check_lone(r->s, one, r->text, r->a, r->err)))
 			hint_inlined(r->s, one, r->text, r->a, r->err);

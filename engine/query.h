@@ -33,6 +33,23 @@ void session_free(struct session *s);
 /* Queries ask the first profile added; `in` and `vs` name the others. */
 int session_add(struct session *s, struct str name, struct store *st, struct err *err);
 int session_remove(struct session *s, struct str name, struct err *err);
+/* Queries ask all members of a folder, which is borrowed.  One is open at a time, with its base:
+ * open() adds both to the session and says what is wrong with them, close() removes them. */
+struct folder;
+struct session_members {
+	const struct folder *folder;
+	const struct folder *bases; /* of folder_pair(); or NULL */
+	struct str base;	    /* the name of a base in `vs`, and in the session */
+	int (*open)(void *arg, size_t member, struct err *err);
+	void (*close)(void *arg);
+	void *arg;
+};
+int session_set_members(struct session *s, const struct session_members *of,
+			struct err *err);
+/* ERR_PROFILE: some of them could not be read, so the answers lack them. */
+int session_unread(const struct session *s, struct err *err);
+/* One is open now, whose names and events Tab knows. */
+int session_any_open(struct session *s, struct err *err);
 size_t session_profiles(const struct session *s);
 struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);

@@ -62,6 +62,8 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	if (s->set)
+		s->set_free(s->set);
 	graph_cache_free(s->graphs);
 	flow_cache_free(s->flows);
 	part_cache_free(s->part_cache);
@@ -147,7 +149,8 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	part_cache_drop(s->part_cache, s->stores[i]);
 	inlines_drop(s->inlines, s->stores[i]);
 	pair_forget(&s->pairs);
-	forget_last(s);
+	if (!s->set)
+		forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);
 	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
 	memmove(&s->names[i], &s->names[i + 1], (s->n - i - 1) * sizeof(*s->names));
@@ -283,6 +286,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 				  .last = s->last,
 				  .limits = session_parse_limits(s),
 				  .safe = s->safe,
+				  .set = s->joins,
 				  .event_scope = "this profile"};
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;

@@ -12,6 +12,7 @@ struct flow_cache;
 struct graph_cache;
 struct inlines;
 struct part_cache;
+struct profile_set;
 
 struct session {
 	struct store **stores;
@@ -45,6 +46,9 @@ struct session {
 	unsigned accepted;    /* doubts (rows/doubt.h), bit by bit */
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
+	struct profile_set *set; /* its members are opened one after the other; or NULL */
+	void (*set_free)(struct profile_set *set);
+	bool joins; /* the statement is asked of all of them */
 	struct result *last;
 	uint64_t last_rows; /* of a result that was too large to keep; 0: none */
 };

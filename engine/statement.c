@@ -13,8 +13,10 @@
 #include "engine/graph/graph.h"
 #include "engine/gstages/graph_cache.h"
 #include "engine/gstages/gstage.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
 
 void statement_begin(struct session *s, struct str text, struct arena *a, struct err *err,
@@ -205,6 +207,29 @@ static void tell_under(struct query *q, const struct gstage *last)
 	if (q->source.kind == S_WHY && !q->source.under && !q->source.of && last &&
 	    last->kind == G_FOCUS)
 		q->source.under = last->set;
+}
+
+/* Doubt profiles that are cut, odd or only an index.  The answer that `_` names had its
+ * doubts when it was asked. */
+int statement_doubts(const struct session *s, struct statement *run,
+		     const struct query *q)
+{
+	struct exec *x = &run->x;
+	const struct str name = s->names[run->profile];
+
+	if (q->source.kind == S_LAST || run->set) /* each member was doubted */
+		return 0;
+	if (s->as_index[run->profile])
+		exec_doubt_quietly(
+			x, DOUBT_INDEX,
+			arena_printf(x->a,
+				     "%.*s is an index: whether a newer profile is there "
+				     "is not known",
+				     STR_ARG(name)));
+	exec_doubt_profile(x, x->g->st, name);
+	if (x->other && x->other->st != x->g->st)
+		exec_doubt_profile(x, x->other->st, q->source.vs);
+	return 0;
 }
 
 int statement_graph(struct session *s, struct query *q, struct str text, struct arena *a,

@@ -30,7 +30,8 @@ struct statement {
 	bool unsure;			/* an `expect` hangs on DOUBT_UNSURE */
 	struct str part;		/* of x */
 	struct exec x;
-	struct vs *vs; /* NULL: one profile */
+	struct vs *vs;	      /* NULL: one profile */
+	struct set_rows *set; /* whose rows are in t, of many profiles; or NULL */
 	struct table t;
 	struct result r;
 };
@@ -49,6 +50,9 @@ int statement_contexts(struct statement *run, const struct gstage *first);
  * it; *failed: how, if it does. */
 int statement_rows(const struct session *s, struct statement *run, const struct query *q,
 		   struct err *failed);
+/* Doubt profiles that are cut, odd or only an index. */
+int statement_doubts(const struct session *s, struct statement *run,
+		     const struct query *q);
 int statement_result(struct session *s, struct statement *run, const struct stmt *st);
 
 #endif

@@ -12,35 +12,13 @@
 #include "engine/graph/graph.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/doubt.h"
+#include "engine/set.h"
 #include "engine/sources/footer.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
 #include "engine/why/why.h"
 #include "index/base/err.h"
-
-/* Doubt profiles that are cut, odd or only an index.  The answer that `_` names had its
- * doubts when it was asked. */
-static int doubt_profiles(const struct session *s, struct statement *run,
-			  const struct query *q)
-{
-	struct exec *x = &run->x;
-	const struct str name = s->names[run->profile];
-
-	if (q->source.kind == S_LAST)
-		return 0;
-	if (s->as_index[run->profile])
-		exec_doubt_quietly(
-			x, DOUBT_INDEX,
-			arena_printf(x->a,
-				     "%.*s is an index: whether a newer profile is there "
-				     "is not known",
-				     STR_ARG(name)));
-	exec_doubt_profile(x, x->g->st, name);
-	if (x->other && x->other->st != x->g->st)
-		exec_doubt_profile(x, x->other->st, q->source.vs);
-	return 0;
-}
 
 /* top | where ...: top, which was given no number, has left out most rows by then. */
 static int note_top(struct exec *x, const struct table *t, const struct tstage *take)
@@ -96,8 +74,10 @@ static int expect_sure(struct exec *x, struct statement *run, const struct query
 	if (!run->vs || !x->doubts->why[DOUBT_UNSURE].n ||
 	    exec_doubted(x) != DOUBT_UNSURE)
 		return 0;
-	exec_vs_dissolved(x, run->vs, &v);
-	if (exec_source(x, &q->source, v, &t, q->tstages) ||
+	if (!run->set)
+		exec_vs_dissolved(x, run->vs, &v);
+	if ((run->set ? set_ask_again(run, &t)
+		      : exec_source(x, &q->source, v, &t, q->tstages)) ||
 	    change_rows(x, &t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
@@ -143,18 +123,20 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 	struct table *t = &run->t;
 
 	x->whole = q->source.lone;
-	if (exec_source(x, &q->source, run->vs, t, q->tstages) || show_files(t, q) ||
-	    change_rows(x, t, q->tstages))
+	if ((!run->set && exec_source(x, &q->source, run->vs, t, q->tstages)) ||
+	    show_files(t, q) || change_rows(x, t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
-		    (doubt_profiles(s, run, q) || exec_expect(x, t, st) ||
+		    (statement_doubts(s, run, q) || exec_expect(x, t, st) ||
 		     expect_sure(x, run, q))) {
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;
 			*failed = *x->err;
 			err_clear(x->err);
+			if (run->set)
+				set_broken(run);
 			break;
 		}
 	return take_shown(x, t, q->tstages);
@@ -286,9 +268,13 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 			   t->paired.known ? t->paired.percent[1] : -1},
 	};
 	table_result(t, r);
-	if (vs_sides(t, &r->compared) ||
-	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
-	    footer(x, t, r) || list_filters(s, q, run, r))
+	if (run->set)
+		set_result(run, r);
+	else if (vs_sides(t, &r->compared) ||
+		 (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
+		 footer(x, t, r))
+		return x->err->kind;
+	if (list_filters(s, q, run, r))
 		return x->err->kind;
 	if (s->people && keeps_columns(q) && t->no_text.n)
 		exec_hint(x, t->no_text);

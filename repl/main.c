@@ -26,7 +26,6 @@
 #include "repl/app/guide.h"
 #include "repl/app/hold.h"
 #include "repl/bench_parse.h"
-#include "repl/prompt/benches.h"
 #include "repl/mcp/mcp.h"
 #include "repl/record/record.h"
 #include "repl/term/emit.h"
@@ -192,6 +191,12 @@ static int end_run(struct app *app, int kind)
 		output_failure(app, &err, STR(""), STR(""), NULL);
 		kind = (int)err.kind;
 	}
+	err_clear(&err);
+	if (!app->quit && session_unread(app->session, &err)) {
+		app_fail(app, &err, NULL);
+		output_failure(app, &err, STR(""), STR(""), NULL);
+		kind = gate_worse(kind, err.kind) ? kind : (int)err.kind;
+	}
 	return err_exit_status(close_gate(app, kind));
 }
 
@@ -203,16 +208,6 @@ static int run_input(struct app *app)
 	return kind ? kind : script_gates(app, "stdin", before);
 }
 
-/* A folder of benchmarks: each is asked. */
-static int run_benches(struct app *app)
-{
-	if (!app->opts->no_init)
-		run_init(app);
-	if (app->opts->keep_going)
-		gate_start(&app->gate);
-	return end_run(app, benches_run(app, prompt));
-}
-
 /* Returns the exit status. */
 static int main_run(struct app *app)
 {
@@ -220,8 +215,6 @@ static int main_run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
-	if (benches_asked(o))
-		return run_benches(app);
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && !o->no_init)
 		run_init(app); /* its lets may be the event */

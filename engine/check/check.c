@@ -331,6 +331,7 @@ static void expand_top(struct schema *s, struct query *q)
 	*sort = (struct tstage){.kind = T_SORT, .span = at, .exprs = key};
 	*take = (struct tstage){.kind = T_TAKE, .span = at};
 	take->n = q->source.has_n ? q->source.n : TOP_ROWS;
+	take->each = q->source.each;
 	sort->next = take;
 	take->next = q->tstages;
 	q->tstages = sort;
@@ -532,6 +533,27 @@ static void check_after(struct schema *s, const struct tstage *st)
 		}
 }
 
+/* A sum of many profiles hides what became worse in one. */
+static void check_sums(struct schema *s, const struct tstage *st)
+{
+	const struct tstage *sum = NULL;
+
+	for (; s->env->set && st; st = st->next) {
+		if (st->each)
+			sum = NULL;
+		else if (st->kind == T_SUM ||
+			 (st->kind == T_GROUP && check_is_constant(st->exprs)))
+			sum = st;
+		if (!sum || st->kind != T_EXPECT || st->name.n)
+			continue;
+		check_wrong(s, sum->span,
+			    "this adds up all profiles of the set, and an "
+			    "`expect` would not see what one of them costs more");
+		need_hint(s->err, "%s: of each profile; without `expect` it is of all",
+			  sum->kind == T_SUM ? "sum each" : "group by ... each");
+	}
+}
+
 static void check_output(struct schema *s, const struct query *q)
 {
 	if (!s->env->safe || (!q->file.n && !q->shell.n))
@@ -575,10 +597,13 @@ static int check_guarded(void *arg)
 	check_heeded(s, q);
 	if (q->source.kind == S_LAST)
 		last_columns(s, q->source.span);
+	else if (s->env->set)
+		check_add_known(s, STR("profile"), COL_STR, (struct unit){0});
 	if (q->source.top)
 		expand_top(s, q);
 	choose_event(s, q);
 	check_min(s, &q->source);
+	check_sums(s, q->tstages);
 	for (struct tstage *st = q->tstages; st; st = st->next) {
 		check_stage(s, st);
 		check_after(s, st);

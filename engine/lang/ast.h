@@ -167,6 +167,7 @@ struct tstage {
 	struct expr *aggs;  /* group by ... : aggs */
 	struct str name;    /* add NAME =, expect none|some */
 	uint64_t n;	    /* take, skip */
+	bool each; /* take, skip, group, sum, count: of a set of profiles, of each */
 	enum format format;
 };
 
@@ -213,6 +214,7 @@ struct source {
 	enum source_kind kind;
 	struct span span; /* the verb */
 	bool top;	  /* top N = UNIT | sort BY | take N */
+	bool each;	  /* top N each */
 	bool lone;	  /* a name without a verb, which shows the function */
 	bool has_n;
 	uint64_t n; /* top N, hottest N paths */

@@ -22,6 +22,7 @@ struct check_env {
 	struct parse_limits limits; /* and the lets */
 	bool safe;		    /* refuse ">" and "!" */
 	bool others;		    /* not callgrind's: its options tell nothing more */
+	bool set;		    /* many profiles: rows have the column `profile` */
 };
 
 /* The profile that `in` or `vs` names; ends the query if it does not exist. */

@@ -337,6 +337,7 @@ static void parse_top(struct parser *p, struct source *s, const struct verb **v)
 	if (t.kind == TOK_NUMBER) {
 		s->has_n = true;
 		s->n = parse_count(p, "top", "");
+		s->each = parse_accept_word(p, "each");
 		t = parse_peek(p, PLACE_WORD);
 	}
 	for (size_t i = 1; i < verbs_n; i++)

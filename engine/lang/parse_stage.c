@@ -237,6 +237,7 @@ static void t_group(struct parser *p, struct tstage *s)
 		need_hint(p->err, "group by file: sum(self)");
 	}
 	comma_exprs(p, BP_NO_COMPARE, false, &s->exprs);
+	s->each = parse_accept_word(p, "each");
 	if (!parse_accept(p, ':'))
 		return;
 	p->aggregates = true;
@@ -326,12 +327,15 @@ struct tstage *parse_tstage(struct parser *p)
 		comma_exprs(p, BP_NO_COMPARE, true, &s->exprs);
 		break;
 	case T_TAKE:
-	case T_SKIP: s->n = parse_count(p, w->word, ""); break;
+	case T_SKIP:
+		s->n = parse_count(p, w->word, "");
+		s->each = parse_accept_word(p, "each");
+		break;
 	case T_SHOW: comma_exprs(p, BP_NO_COMPARE, false, &s->exprs); break;
 	case T_ADD: t_add(p, s); break;
 	case T_GROUP: t_group(p, s); break;
 	case T_SUM:
-	case T_COUNT: break;
+	case T_COUNT: s->each = parse_accept_word(p, "each"); break;
 	case T_AS: t_as(p, s); break;
 	case T_EXPECT: t_expect(p, s); break;
 	}

@@ -172,6 +172,12 @@ struct result {
 	bool card;	/* one subject: show as "key: value" lines (info) */
 	bool usual;	/* it has the columns of its source */
 	bool expects;	/* the statement has an `expect` */
+	const struct str
+		*members; /* of a set: the profiles that were asked; NULL: one profile */
+	size_t nmembers;
+	const struct str *broken; /* those whose rows break the `expect` */
+	size_t nbroken;
+	struct str member; /* the only one that this answer is of; or empty */
 	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those
 			   that break it; empty: it holds */
 	bool doubted;	/* `why` is not about the rows (rows/doubt.h) */

@@ -433,6 +433,9 @@ void table_fill(struct table *t, struct table_col *c)
 {
 	if (c->filled || !c->def || c->def->flags & IS_CUM)
 		return;
+	if (t->set)
+		need_fail(ERR_QUERY, "of a set of profiles '%s' is not known here",
+			  c->def->name);
 	if (t->vs) {
 		need(t->joined->fill(t, c), t->x->err);
 		return;

@@ -136,6 +136,7 @@ struct table {
 	uint32_t event;
 	uint64_t rows_before;
 	bool truncated, ordered, card;
+	bool set; /* the rows are of many profiles: no column can be filled any more */
 	bool by_cost; /* not sorted yet: the costliest rows, or their groups, come first */
 	struct str footer;
 	struct str no_text; /* why people see no text of lines; empty: they do */

@@ -100,7 +100,9 @@ static void whole_result(struct table *t, struct result *r)
 
 		if (!c->machine && !c->table)
 			continue;
-		if (c->def && c->def->flags & IS_CUM && !c->machine)
+		if (c->def && c->def->flags & IS_CUM && t->set)
+			says = false;
+		else if (c->def && c->def->flags & IS_CUM && !c->machine)
 			table_by_self(t, &says);
 		if (!says)
 			continue;
@@ -108,6 +110,8 @@ static void whole_result(struct table *t, struct result *r)
 		table_texts(t, c);
 		to_column(c, &r->cols[r->ncols++]);
 	}
+	if (t->set)
+		return;
 	if (t->src && t->src->rates_cost)
 		rate_units(t, r);
 	else if (source_names_event(t->src))
@@ -147,7 +151,7 @@ void table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
 	r->ncols = 0;
-	if (t->n > PAGED && t->src && !t->vs)
+	if (t->n > PAGED && t->src && !t->vs && !t->set)
 		page_result(t, r);
 	else
 		whole_result(t, r);

@@ -218,6 +218,21 @@ static void move_last(struct table *t, struct table_col *c)
 	t->cols[t->ncols - 1] = c;
 }
 
+/* Rows of a set are told apart by it, whatever else is shown. */
+static void show_profile(struct table *t)
+{
+	struct table_col *c = NULL;
+	size_t i = t->ncols;
+
+	while (i > 0 && !c)
+		c = str_eq(t->cols[--i]->name, STR("profile")) ? t->cols[i] : NULL;
+	if (!c || c->machine)
+		return;
+	c->machine = c->table = true;
+	memmove(&t->cols[1], &t->cols[0], i * sizeof(*t->cols));
+	t->cols[0] = c;
+}
+
 /* show: only these columns, in this order; the others stay usable.  All names mean the
  * columns before the stage: `show self as incl, incl as self`. */
 static void stage_show(struct exec *x, struct table *t, const struct tstage *s)
@@ -245,6 +260,8 @@ static void stage_show(struct exec *x, struct table *t, const struct tstage *s)
 			stage_append(t, e->as, &to[n]);
 		}
 	}
+	if (t->set)
+		show_profile(t);
 }
 
 static void stage_count(struct table *t)

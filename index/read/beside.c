@@ -2,15 +2,13 @@
 #include "index/read/beside.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/file/unpack.h"
 #include "index/read/input.h"
+#include "index/read/start.h"
 #include "index/store/publish.h"
 #include "index/store/store.h"
 
@@ -18,120 +16,13 @@ enum {
 	LISTED = 10000, /* entries of the directory */
 	HEADERS = 64,	/* files whose headers are read */
 	PACKED = 4,	/* of those: a block of bzip2 takes 50 ms */
-	TEXT = 16 << 10,
-	PIECE = 64 << 10, /* bytes of a packed file that are read at once */
-	PIECES = 16,
-	UNPACK_MEM = 64 << 20,
 };
-
-/* ---- the header of a file ---- */
-
-struct header {
-	uint64_t pid, part, thread;
-	struct str cmd; /* a view of the text */
-	bool whole;	/* up to its events: line */
-};
-
-/* The beginning of a file, unpacked. */
-struct file_start {
-	char text[TEXT];
-	size_t n;
-	bool packed;
-};
-
-/* Read up to n bytes; fewer at the end of the file, or after an error. */
-static size_t read_some(int fd, char *to, size_t n)
-{
-	size_t got = 0;
-	ssize_t r;
-
-	while (got < n && (r = read(fd, to + got, n - got)) > 0)
-		got += (size_t)r;
-	return got;
-}
-
-static void unpack_start(struct file_start *s, int fd, const struct codec *codec)
-{
-	struct err ignored = {0};
-	struct unpack *u;
-	char piece[PIECE];
-
-	s->packed = true;
-	s->n = 0;
-	if (lseek(fd, 0, SEEK_SET) || unpack_open(&u, codec, UNPACK_MEM, &ignored))
-		return;
-	for (int i = 0; i < PIECES && s->n < TEXT; i++) {
-		size_t n = read_some(fd, piece, sizeof(piece));
-		struct unpack_io io = {.out = s->text + s->n, .nout = TEXT - s->n};
-
-		io.in = piece;
-		io.nin = n;
-		if (!n || unpack_step(u, &io, &ignored))
-			break;
-		s->n = TEXT - io.nout;
-	}
-	unpack_close(u);
-}
-
-/* Read the start of a regular file; false if it is something else. */
-static bool read_start(struct file_start *s, int dir, const char *name)
-{
-	const struct codec *codec;
-	struct stat sb;
-	int fd;
-
-	if (fstatat(dir, name, &sb, 0) || !S_ISREG(sb.st_mode))
-		return false;
-	/* O_NONBLOCK: it may have become a FIFO meanwhile. */
-	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	s->packed = false;
-	s->n = !fstat(fd, &sb) && S_ISREG(sb.st_mode) ? read_some(fd, s->text, TEXT) : 0;
-	codec = unpack_recognise(s->text, s->n);
-	if (codec)
-		unpack_start(s, fd, codec);
-	close(fd);
-	return s->n > 0;
-}
-
-static bool take_line(struct header *h, struct str line)
-{
-	const struct {
-		struct str key;
-		uint64_t *to;
-	} numbers[] = {{STR("pid:"), &h->pid},
-		       {STR("part:"), &h->part},
-		       {STR("thread:"), &h->thread}};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (str_starts(line, numbers[i].key))
-			return str_u64(str_trim(str_from(line, numbers[i].key.n)),
-				       numbers[i].to);
-	if (str_starts(line, STR("cmd:")))
-		h->cmd = str_trim(str_from(line, 4));
-	h->whole = str_starts(line, STR("events:"));
-	return true;
-}
-
-static struct header read_header(struct str text)
-{
-	struct header h = {.cmd = {"", 0}};
-	size_t n;
-
-	while (!h.whole && (n = str_find(text, '\n')) < text.n) {
-		if (!take_line(&h, str_trim((struct str){text.p, n})))
-			break;
-		text = str_from(text, n + 1);
-	}
-	return h;
-}
 
 /* ---- which belong to the run ---- */
 
 struct beside_search {
 	struct store *st;
-	struct header header[HEADERS];
+	struct start_header header[HEADERS];
 	bool same[HEADERS]; /* of the same run */
 	size_t n, packed;
 };
@@ -156,11 +47,11 @@ static int drop_known(void *arg)
 static void beside_look(struct beside_search *s, uint64_t pid, int dir, const char *name)
 {
 	struct file_start start;
-	struct header *h = &s->header[s->n];
+	struct start_header *h = &s->header[s->n];
 
-	if (!read_start(&start, dir, name))
+	if (!start_read(&start, dir, name))
 		return;
-	*h = read_header((struct str){start.text, start.n});
+	*h = start_header(&start);
 	s->packed += start.packed;
 	s->same[s->n++] =
 		h->whole && h->pid == pid && str_eq(h->cmd, store_info(s->st)->cmd);

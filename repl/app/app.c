@@ -16,6 +16,7 @@
 #include "index/base/vec.h"
 #include "index/build.h"
 #include "index/read/beside.h"
+#include "index/read/folder.h"
 #include "repl/app/limit.h"
 #include "repl/app/options.h"
 #include "repl/term/emit.h"
@@ -191,6 +192,15 @@ void app_free(struct app *app)
 	suite_free(&app->report);
 	suite_free(&app->filed);
 	free(app->sets.used);
+	free(app->told);
+	free(app->base_name);
+	for (int i = 0; i < 2; i++) {
+		struct folder *f = i ? app->bases : app->folder;
+
+		if (f)
+			folder_free(f);
+		free(f);
+	}
 	free(app->once);
 	free(app->last);
 	free(app->pager);
@@ -475,6 +485,17 @@ static void note(void *arg, const char *text)
 	app_note(n->app, "quern: %s: %s", n->bar->name, text);
 }
 
+/* Of a member of a folder, only what is wrong with it. */
+static void say_member(const struct app *app, const char *path, struct store *st,
+		       const struct build_report *report)
+{
+	const struct build_report fresh = {.how = BUILD_FRESH};
+
+	(void)report;
+	if (app->telling)
+		say_opened(app, path, st, &fresh);
+}
+
 static int build(struct app *app, const char *const *path, size_t n, struct store **st,
 		 struct build_report *report, struct err *err)
 {
@@ -486,7 +507,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.rebuild = o->rebuild,
 		.no_write = o->no_index_write,
 		.no_wait = o->no_wait,
-		.merge = o->merge || app->merge,
+		.merge = o->merge || app->folder,
 		.trust = o->trust,
 		.only_named = o->safe,
 		.jobs = (unsigned)o->jobs,
@@ -556,10 +577,13 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 			session_keep_inlines(app->session, report.index, app->opts->trust,
 					     &err);
 		err_clear(&err);
-		say_opened(app, p.path, p.store, &report);
+		if (!app->folder)
+			say_opened(app, p.path, p.store, &report);
+		else
+			say_member(app, p.path, p.store, &report);
 		/* --safe reads nothing that is not named, not even a directory. */
 		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&
-		    !app->opts->quiet && !app->opts->all_parts)
+		    !app->opts->quiet && !app->opts->all_parts && !app->folder)
 			say_beside(app, p.path, p.store);
 		return 0;
 	}
@@ -569,6 +593,85 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	store_close(p.store);
 	free(p.name);
 	free(p.path);
+	return err.kind;
+}
+
+/* ---- a folder ---- */
+
+static const char usual_base[] = "base";
+
+static int open_one(struct app *app, const char *name, const struct folder_files *f)
+{
+	return app_open(app, name, (const char *const *)f->at, f->n);
+}
+
+/* A member, with its base.  What is wrong with it is said once. */
+static int open_member(void *arg, size_t member, struct err *err)
+{
+	struct app *app = arg;
+	const struct folder_member *m = &app->folder->at[member];
+	int kind;
+
+	app->telling = !app->told[member];
+	app->told[member] = true;
+	kind = open_one(app, m->name, &m->now);
+	if (!kind && m->base.n)
+		kind = open_one(app, app->base_name ? app->base_name : usual_base,
+				&m->base);
+	return kind ? err_set(err, kind, ERR_NOWHERE, "%s cannot be read", m->name) : 0;
+}
+
+static void close_member(void *arg)
+{
+	struct app *app = arg;
+	struct err ignored = {0};
+
+	while (app->nprofiles && !app_close(app, NULL, &ignored))
+		;
+}
+
+/* Nothing that may be a profile is passed over in silence, or a gate would hold without it. */
+static void say_folder(const struct app *app, const struct folder *f, const char *of)
+{
+	enum { SAID = 5 };
+	char left[80] = "";
+
+	if (f->others || f->again)
+		snprintf(left, sizeof(left), "; left out: %s other file%s%s%s",
+			 GROUPED(f->others), f->others == 1 ? "" : "s",
+			 f->again ? ", links to them: " : "",
+			 f->again ? GROUPED(f->again) : "");
+	for (size_t i = 0; i < f->nproblems && i < SAID; i++)
+		talk("quern: %s", f->problem[i]);
+	if (f->nproblems > SAID)
+		talk("quern: and %s more that cannot be looked at",
+		     GROUPED(f->nproblems - SAID));
+	app_note(app, "quern: %s%s profile%s%s", of, GROUPED(f->n), f->n == 1 ? "" : "s",
+		 left);
+}
+
+int app_open_folder(struct app *app, struct folder *folder, struct folder *bases,
+		    char *name)
+{
+	struct session_members of = {.folder = folder,
+				     .bases = bases,
+				     .base = str_c(name ? name : usual_base),
+				     .open = open_member,
+				     .close = close_member,
+				     .arg = app};
+	struct err err = {0};
+
+	app->folder = folder;
+	app->bases = bases;
+	app->base_name = name;
+	if (!(app->told = calloc(folder->n + 1, sizeof(bool))))
+		err_no_memory(&err, NULL);
+	say_folder(app, folder, "");
+	if (bases)
+		say_folder(app, bases, "base: ");
+	if (err.kind || session_set_members(app->session, &of, &err) ||
+	    session_any_open(app->session, &err))
+		app_fail(app, &err, NULL);
 	return err.kind;
 }
 
@@ -668,6 +771,7 @@ static int answer(void *arg, const struct result *r, struct err *err)
 		return err_hint(err,
 				"ask for less: `depth 5`, `min 1%%`, a smaller `max`");
 	}
+	gate_members(&app->gate, r);
 	app->gate.hold += r->expects && !r->why.n;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "repl/app/target.h"
 
 struct build_progress;
+struct folder;
 struct options;
 struct progress;
 struct record;
@@ -72,10 +73,13 @@ struct app {
 	uint64_t paged_ns;   /* the part of the time of a query that a pager took */
 	bool held;	     /* the kernel keeps --safe: hold.h */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
-	bool merge;	     /* as --merge: a profile may be of several programs */
 	bool said_hidden;    /* which of two queries of one name is run */
 	struct sets sets;
-	const char *bench; /* the benchmark that is asked (benches.h); or NULL */
+	struct folder *folder,
+		*bases; /* the profiles that queries ask; or NULL: folder.h */
+	char *base_name;
+	bool *told; /* of each: what is wrong with it was said */
+	bool telling;
 	/* Of the first profile, if `quern record` made it. */
 	const struct record *record;
 };
@@ -88,6 +92,10 @@ void app_free(struct app *app);
 /* Open a profile of n files, and index it if needed.  name NULL: use its own name.
  * Errors are shown.  0 or the kind. */
 int app_open(struct app *app, const char *name, const char *const *path, size_t n);
+/* Ask all profiles of a folder, which app_free() frees; bases: of folder_pair(), or NULL; name:
+ * of a base, in `vs`.  Errors are shown.  0 or the kind. */
+int app_open_folder(struct app *app, struct folder *folder, struct folder *bases,
+		    char *name);
 /* The error of a command that needs an open profile. */
 int app_none_open(struct err *err);
 /* The offset of PROFILE in NAME=PROFILE; 0, so no name, if a file with the whole text

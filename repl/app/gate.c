@@ -1,6 +1,8 @@
 /* gate.c - count what holds, fails and could not be answered; see gate.h. */
 #include "repl/app/gate.h"
 
+#include "engine/lang/result.h"
+#include "repl/term/emit.h"
 #include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 
@@ -11,6 +13,7 @@ void gate_start(struct gate *g)
 	*g = (struct gate){.on = true};
 	out_mem(&g->failed);
 	out_mem(&g->wrong);
+	out_mem(&g->broken);
 }
 
 void gate_free(struct gate *g)
@@ -19,6 +22,7 @@ void gate_free(struct gate *g)
 		return;
 	out_close(&g->failed);
 	out_close(&g->wrong);
+	out_close(&g->broken);
 }
 
 static int badness(int kind)
@@ -43,12 +47,35 @@ static void add_place(struct out *o, size_t before, const struct err *err,
 		talk_place(o, err, text, from);
 }
 
+/* " in 3 of 332 profiles: decode/large, decode/small, +1" */
+void gate_members(struct gate *g, const struct result *r)
+{
+	enum { NAMED = 2 };
+	struct out *o = &g->broken;
+
+	if (!g->on)
+		return;
+	o->n = 0;
+	if (!r->nbroken)
+		return;
+	out_printf(o, " in %s of %s profiles: ", GROUPED(r->nbroken),
+		   GROUPED(r->nmembers));
+	for (size_t i = 0; i < r->nbroken && i < NAMED; i++) {
+		out_c(o, i ? ", " : "");
+		emit_name(o, EMIT_TEXT, r->broken[i]);
+	}
+	if (r->nbroken > NAMED)
+		out_printf(o, ", +%s", GROUPED(r->nbroken - NAMED));
+}
+
 void gate_error(struct gate *g, const struct err *err, struct str text,
 		const struct origin *from)
 {
-	if (err->kind == ERR_EXPECT)
+	if (err->kind == ERR_EXPECT) {
 		add_place(&g->failed, g->fail++, err, text, from);
-	else
+		if (g->fail <= PLACES && g->broken.n)
+			out_str(&g->failed, out_text(&g->broken));
+	} else
 		add_place(&g->wrong, g->unanswered++, err, text, from);
 	if (gate_worse(err->kind, g->worst))
 		g->worst = err->kind;

@@ -10,15 +10,20 @@
 #include "index/base/out.h"
 #include "repl/term/talk.h"
 
+struct result;
+
 struct gate {
 	bool on;
 	size_t hold, fail, unanswered; /* expectations; other statements and commands */
 	int worst;		       /* decides the exit status */
 	struct out failed, wrong;      /* places of the first of them */
+	struct out broken;	       /* the profiles of the last answer that broke it */
 };
 
 void gate_start(struct gate *g);
 void gate_free(struct gate *g);
+/* Of a set of profiles: an error that follows is of these. */
+void gate_members(struct gate *g, const struct result *r);
 /* Count an error of the statement or command in text; `from` may be NULL. */
 void gate_error(struct gate *g, const struct err *err, struct str text,
 		const struct origin *from);

@@ -212,7 +212,6 @@ static struct look look_of(const struct app *app, const struct place *p)
 	struct look l = {.raw = app->opts->raw,
 			 .wide = app->wide,
 			 .exact = app->exact,
-			 .bench = app->bench,
 			 .utf8 = s->utf8};
 
 	if (p->fd == STDOUT_FILENO || p->pager)

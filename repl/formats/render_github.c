@@ -107,8 +107,6 @@ static void github_put_headline(struct render *rd)
 	for (size_t i = 0; i < HEADLINE_LINES; i++)
 		if (headline_put(&message, EMIT_TEXT, rd->r, i))
 			out_char(&message, '\n');
-	if (rd->look->bench)
-		out_printf(&title, "%s: ", rd->look->bench);
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
 	message.n -= message.n > 0;
 	if (message.n)
@@ -138,15 +136,21 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 {
 	const struct result *r = rd->r;
 	const struct column *file = file_column(r), *line = result_col(r, STR("line"));
-	struct out message;
+	const struct column *profile = r->members ? result_col(r, STR("profile")) : NULL;
+	struct out message, of;
 
 	out_mem(&message);
+	out_mem(&of);
 	for (size_t row = 0; row < r->rows && !r->doubted && !render_cancelled(rd, row);
 	     row++) {
 		message.n = 0;
 		said_row(said, &message, row);
+		of.n = 0;
+		if (profile)
+			out_printf(&of, "%.*s: ", STR_ARG(profile->s[row]));
+		out_str(&of, title);
 		put_command(rd->o, r->why.n > 0, file_of(file, row), line_of(line, row),
-			    title, &message);
+			    out_text(&of), &message);
 	}
 	if (rd->left.rows) {
 		char left[200];
@@ -161,6 +165,7 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 		said_query(&message, r);
 		put_command(rd->o, true, STR(""), 0, title, &message);
 	}
+	out_close(&of);
 	out_close(&message);
 }
 
@@ -177,8 +182,6 @@ int render_github(struct render *rd)
 	}
 	github_put_headline(rd);
 	out_mem(&title);
-	if (rd->look->bench)
-		out_printf(&title, "%s: ", rd->look->bench);
 	out_str(&title, what);
 	if (said_init(&said, rd, false) == 0)
 		github_put_rows(rd, &said, out_text(&title));

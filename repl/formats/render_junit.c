@@ -38,33 +38,36 @@ static void put_time(struct out *o, uint64_t ns)
 		   (unsigned long long)(ns / 1000000 % 1000));
 }
 
-static void put_case(struct out *o, struct str name, const char *bench, uint64_t ns)
+static void put_case(struct out *o, struct str name, struct str class, uint64_t ns)
 {
 	out_c(o, "    <testcase");
 	put_attribute(o, "name", name);
-	put_attribute(o, "classname", str_c(bench ? bench : "quern"));
+	put_attribute(o, "classname", class.n ? class : STR("quern"));
 	put_time(o, ns);
 	out_c(o, ">\n");
 }
 
-/* A line for each of the first rows. */
-static int junit_put_rows(struct render *rd, struct out *o)
+/* A line for each of the first rows; of a profile of a set: of its rows. */
+static int junit_put_rows(struct render *rd, struct out *o, const struct column *profile,
+			  struct str of)
 {
 	const size_t all = rd->r->doubted ? 0 : rd->r->rows;
-	const size_t n = all < ROWS_SAID ? all : ROWS_SAID;
+	size_t n = 0;
 	struct said said;
 	struct out line;
 
 	out_mem(&line);
 	if (said_init(&said, rd, false) == 0) {
-		for (size_t row = 0; row < n && !render_cancelled(rd, row); row++) {
+		for (size_t row = 0; row < all && !render_cancelled(rd, row); row++) {
+			if ((profile && !str_eq(profile->s[row], of)) || n++ >= ROWS_SAID)
+				continue;
 			line.n = 0;
 			said_row(&said, &line, row);
 			out_char(o, '\n');
 			emit_name(o, EMIT_XML, out_text(&line));
 		}
-		if (all > n)
-			out_printf(o, "\nand %s more", GROUPED(all - n));
+		if (n > ROWS_SAID)
+			out_printf(o, "\nand %s more", GROUPED(n - ROWS_SAID));
 		out_char(o, '\n');
 	}
 	said_free(&said);
@@ -72,31 +75,63 @@ static int junit_put_rows(struct render *rd, struct out *o)
 	return rd->err->kind;
 }
 
-static int put_result(struct render *rd, struct out *o)
+static int put_one(struct render *rd, struct out *o, const struct column *profile,
+		   struct str of, bool fails)
 {
 	const struct result *r = rd->r;
-	const char *tag = r->why.n ? "failure" : "system-out";
+	const char *tag = fails ? "failure" : "system-out";
+	const bool rows = profile ? fails : r->rows > 0;
 	struct out name;
 
 	out_mem(&name);
 	said_query(&name, r);
-	put_case(o, out_text(&name), rd->look->bench, rd->took_ns);
+	put_case(o, out_text(&name), of, rd->took_ns);
 	out_close(&name);
-	if (r->rows || r->why.n || r->headline) {
+	if (rows || fails || r->headline) {
 		out_printf(o, "      <%s", tag);
-		if (r->why.n)
+		if (fails)
 			put_attribute(o, "message", r->why);
-		out_c(o, r->why.n ? " type=\"expect\">" : ">");
+		out_c(o, fails ? " type=\"expect\">" : ">");
 		for (size_t i = 0, n = o->n; i < HEADLINE_LINES; i++, n = o->n) {
 			out_char(o, '\n');
 			if (!headline_put(o, EMIT_XML, r, i))
 				o->n = n;
 		}
-		junit_put_rows(rd, o);
+		junit_put_rows(rd, o, profile, of);
 		out_printf(o, "</%s>\n", tag);
 	}
 	out_c(o, "    </testcase>\n");
 	return rd->err->kind;
+}
+
+static bool is_broken(const struct result *r, struct str member)
+{
+	for (size_t i = 0; i < r->nbroken; i++)
+		if (str_eq(r->broken[i], member))
+			return true;
+	return false;
+}
+
+/* Without the names of those that break it, the case is that of all. */
+static int put_cases(struct suite *s, struct render *rd)
+{
+	const struct result *r = rd->r;
+	const struct column *profile = result_col(r, STR("profile"));
+
+	if (!r->expects || !r->members || (r->why.n && !r->nbroken)) {
+		s->tests++;
+		s->failures += r->why.n > 0;
+		return put_one(rd, &s->cases, NULL, STR(""), r->why.n > 0);
+	}
+	for (size_t i = 0; i < r->nmembers; i++) {
+		const bool fails = r->why.n && is_broken(r, r->members[i]);
+
+		s->tests++;
+		s->failures += fails;
+		if (put_one(rd, &s->cases, profile, r->members[i], fails))
+			return rd->err->kind;
+	}
+	return 0;
 }
 
 static void open_cases(struct suite *s)
@@ -108,17 +143,19 @@ static void open_cases(struct suite *s)
 
 int suite_result(struct suite *s, struct render *rd)
 {
-	size_t before;
+	size_t bytes, tests, failures;
 
 	open_cases(s);
-	before = s->cases.n;
-	if (put_result(rd, &s->cases)) {
-		s->cases.n = before;
+	bytes = s->cases.n;
+	tests = s->tests;
+	failures = s->failures;
+	if (put_cases(s, rd)) {
+		s->cases.n = bytes;
+		s->tests = tests;
+		s->failures = failures;
 		return rd->err->kind;
 	}
 	s->wanted = true;
-	s->tests++;
-	s->failures += rd->r->why.n > 0;
 	s->took_ns += rd->took_ns;
 	return 0;
 }
@@ -131,7 +168,7 @@ void suite_error(struct suite *s, const struct err *err, struct str text, uint64
 	open_cases(s);
 	out_mem(&name);
 	said_query(&name, &named);
-	put_case(o, out_text(&name), s->bench, ns);
+	put_case(o, out_text(&name), STR(""), ns);
 	out_close(&name);
 	out_c(o, "      <error");
 	put_attribute(o, "message", str_c(err->text));

@@ -155,7 +155,7 @@ static void put_caption(struct page *p)
 		out_c(p->rd->o, " vs ");
 		put_code(p, r->base);
 	}
-	if (r->event.n && !r->headline) {
+	if (r->event.n && !r->headline && !r->members) {
 		out_c(p->rd->o, ", ");
 		number_cost(total, r->unit, r->total);
 		out_printf(p->rd->o, "%.*s ", STR_ARG(str_trim(str_c(total))));

@@ -616,6 +616,13 @@ static int prepare_table(struct table *t)
 	return t->rd->err->kind;
 }
 
+/* Of a set: whose tree it is. */
+static void put_member(struct table *t)
+{
+	emit_name(t->rd->o, EMIT_TEXT, t->rd->r->member);
+	out_c(t->rd->o, ":\n");
+}
+
 int render_table(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -632,6 +639,8 @@ int render_table(struct render *rd)
 	arena_init(&t.arena, 0);
 	out_mem(&t.hidden);
 	if (prepare_table(&t) == 0) {
+		if (r->member.n)
+			put_member(&t);
 		table_put_headline(&t);
 		put_table_filters(&t);
 		if (r->rows)

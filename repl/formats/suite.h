@@ -16,12 +16,12 @@ struct suite {
 	bool open;   /* cases is */
 	bool wanted; /* a result is in it, or the settings want the document */
 	size_t tests, failures, errors;
-	const char *bench; /* the class of the next cases; NULL: quern */
 	uint64_t took_ns;
 };
 
 void suite_free(struct suite *s);
-/* Add the case of a result: it passes unless rd->r->why says otherwise.  0 or the kind;
+/* Add the case of a result, or of an `expect` of a set a case for each profile: it passes unless
+ * rd->r->why says otherwise, and rows of the profile break it.  0 or the kind;
  * after an error nothing is added.  rd->o is not used. */
 int suite_result(struct suite *s, struct render *rd);
 /* Add a query (or a command) that could not be answered. */

@@ -8,6 +8,7 @@
 
 #include "index/base/err.h"
 #include "index/base/vec.h"
+#include "index/read/folder.h"
 #include "index/read/input.h"
 #include "repl/app/options.h"
 
@@ -92,12 +93,140 @@ static int add_argument(struct opening *o, const char *arg, struct err *err)
 	return app_add_path(&g->files, path, err);
 }
 
+/* ---- folders ---- */
+
+static bool is_pattern(const char *path)
+{
+	return strpbrk(path, "*?[") && access(path, F_OK) < 0;
+}
+
+/* Is some argument without a name a folder, or, on the command line, a pattern that the shell did
+ * not expand? */
+static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
+{
+	const bool patterns = !app->nested && !app->interactive && !app->opts->merge &&
+			      !app->opts->all_parts;
+
+	for (size_t i = 0; i < n && !app->nprofiles; i++)
+		if (!app_split_name(arg[i]) &&
+		    (app_is_folder(arg[i]) || (patterns && is_pattern(arg[i]))))
+			return true;
+	return false;
+}
+
+/* new.* base=old.*, each of one command: runs of it, which are one profile a side. */
+static bool are_runs(const struct folder *f, const char *base)
+{
+	size_t same = 0;
+
+	if (!base || !is_pattern(base))
+		return false;
+	for (size_t i = 0; i < f->n; i++)
+		same += strcmp(f->at[i].cmd, f->at[0].cmd) == 0;
+	return f->n > 1 && same == f->n;
+}
+
+static void drop_folder(struct folder *f)
+{
+	if (f)
+		folder_free(f);
+	free(f);
+}
+
+static struct folder *find_folder(const char *const *path, size_t n, struct err *err)
+{
+	struct folder *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		err_no_memory(err, NULL);
+	else if (folder_find(f, path, n, &app_cancel, err)) {
+		drop_folder(f);
+		f = NULL;
+	}
+	return f;
+}
+
+static int one_base(const char *arg, struct err *err)
+{
+	err_set(err, ERR_USAGE, 0, "%s: beside a folder only one NAME=FOLDER can be open",
+		arg);
+	return err_hint(err, "quern FOLDER base=FOLDER -c 'functions vs base'");
+}
+
+/* --merge: all files are one profile. */
+static int open_merged(struct app *app, const char *name, const struct folder *f)
+{
+	struct paths all = {0};
+	struct err err = {0};
+
+	for (size_t i = 0; f && i < f->n; i++)
+		for (size_t k = 0; k < f->at[i].now.n && !err.kind; k++)
+			app_add_path(&all, f->at[i].now.at[k], &err);
+	if (err.kind)
+		app_fail(app, &err, NULL);
+	else if (f)
+		err.kind = app_open(app, name, (const char *const *)all.at, all.n);
+	inputs_free(all.at, all.n);
+	return err.kind;
+}
+
+/* FOLDER, or FOLDER NAME=FOLDER. */
+static int open_folder(struct app *app, const char *const *arg, size_t n)
+{
+	const char **path = calloc(2 * n, sizeof(*path)), **base = path + n;
+	struct folder *now = NULL, *bases = NULL;
+	size_t of_now = 0, of_base = 0;
+	struct err err = {0};
+	char *name = NULL;
+
+	if (!path)
+		return ERR_LIMIT;
+	for (size_t i = 0; i < n && !err.kind; i++) {
+		const size_t at = app_split_name(arg[i]);
+
+		if (at && of_base && strncmp(name, arg[i], at - 1) != 0)
+			one_base(arg[i], &err);
+		else if (at && !name && !(name = strndup(arg[i], at - 1)))
+			err_no_memory(&err, NULL);
+		if (at)
+			base[of_base++] = arg[i] + at;
+		else
+			path[of_now++] = arg[i];
+	}
+	if (!err.kind && app->opts->index)
+		err_set(&err, ERR_USAGE, 0,
+			"--index names one index, but a folder is given");
+	if (!err.kind && (now = find_folder(path, of_now, &err)) && of_base &&
+	    (bases = find_folder(base, of_base, &err)))
+		folder_pair(now, bases, &err);
+	if (!err.kind && (app->opts->merge || are_runs(now, base[0]))) {
+		err.kind = open_merged(app, NULL, now);
+		if (!err.kind)
+			err.kind = open_merged(app, name, bases);
+		free(path);
+		free(name);
+		drop_folder(now);
+		drop_folder(bases);
+		return err.kind;
+	}
+	free(path);
+	if (!err.kind)
+		return app_open_folder(app, now, bases, name);
+	app_fail(app, &err, NULL);
+	drop_folder(now);
+	drop_folder(bases);
+	free(name);
+	return err.kind;
+}
+
 int opening_run(struct app *app, const char *const *arg, size_t n)
 {
 	struct opening o = {.app = app};
 	struct err err = {0};
 	int rc = 0;
 
+	if (asks_folder(app, arg, n))
+		return open_folder(app, arg, n);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = add_argument(&o, arg[i], &err);
 	if (!rc && app->opts->index && o.n > 1)

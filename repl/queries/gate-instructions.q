@@ -1,5 +1,5 @@
 -- A gate for exact counts: base plus at most TOTAL %; functions by PERCENT, MIN, SHARE
-functions by ${EVENT:=Ir} vs ${BASE:=base} | sum | expect delta% <= ${TOTAL:=2}
+functions by ${EVENT:=Ir} vs ${BASE:=base} | sum each | expect delta% <= ${TOTAL:=2}
 
 -- A new function is no loss where the whole became cheaper by more than it costs, unless it
 -- may be one that is not new.

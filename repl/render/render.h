@@ -18,10 +18,9 @@ struct look {
 	size_t rows;	/* at most this many of a table; 0: all */
 	bool utf8;	/* blocks and tree lines instead of ASCII */
 	bool colour;
-	bool raw;	   /* csv and tsv: no guard against formulas */
-	bool wide;	   /* a table shortens no name and hides no column */
-	bool exact;	   /* 5,271,234 instead of 5.27 M */
-	const char *bench; /* the benchmark that is asked, for a CI job; or NULL */
+	bool raw;   /* csv and tsv: no guard against formulas */
+	bool wide;  /* a table shortens no name and hides no column */
+	bool exact; /* 5,271,234 instead of 5.27 M */
 };
 
 /* The rows of an answer that --budget leaves out. */

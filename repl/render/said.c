@@ -117,8 +117,9 @@ static enum turn turn_of(const struct said *s, const struct shown *c,
 		break;
 	default: break;
 	}
-	if (c == subject || is_place(c))
-		return NEVER;
+	if (c == subject || is_place(c) ||
+	    (s->rd->r->expects && str_eq(c->c->name, STR("profile"))))
+		return NEVER; /* the case, or the title, has the name of the profile */
 	return str_starts(c->c->name, STR("base")) ? TURN_BASE : TURN_REST;
 }
 

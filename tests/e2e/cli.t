@@ -173,8 +173,8 @@ os.makedirs("benches/one")
 for name in ("callgrind.one.out", "callgrind.one.out.old"):
     shutil.copy("p.out", "benches/one/" + name)
 for more in ((), ("--event", "Cost")):
-    r = run("benches", "--no-index-write", "-q", *more, "-c", "functions by Cost vs base | sum | show self, base", "--format", "csv")
-    ok(r.status == 0 and "error" not in r.talk and "self,base" in r.text, "  and of a folder of benchmarks", r)
+    r = run("benches", "--no-index-write", "-q", *more, "-c", "functions by Cost vs base | sum each | show self, base", "--format", "csv")
+    ok(r.status == 0 and "error" not in r.talk and "profile,self,base" in r.text, "  and of a folder of benchmarks", r)
 os.remove(".config/quern/init")
 os.mkfifo(".config/quern/init")
 r = run("p.out", "-q", "-c", "top 1")

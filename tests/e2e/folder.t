@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""folder.t - a folder is a table: one that holds the rows which asking each profile alone gives.
+
+The trees are those of bench/make-folder, whose truth.csv says what was planted where, and real
+profiles in the layouts of gungraun, CodSpeed and tak, of requests, and among junk.
+"""
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+
+from e2e import done, fixtures, ok, run, same, small, top
+
+pairs = fixtures + "/pairs/"
+subprocess.run([top + "/bench/make-folder", "made", "--benchmarks", "24", "--shared", "8", "--rare", "3", "--noise", "4", "--kb", "4-12", "--requests", "6"], check=True)
+with open("made/truth.csv", newline="") as f:
+    truth = list(csv.DictReader(f))
+for row in truth:
+    row["name"] = "{0}/benches/{1}/{2}".format(*row["name"].split("/"))
+names = sorted(r["name"] for r in truth)
+
+
+def place(tree, name):
+    return "made/%s/%s.case/callgrind.%s.case.out" % (tree, name, name.split("/")[-1])
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def table(*args, fails=0):
+    r = run(*args, "-q", "--format", "csv")
+    if r.status != fails:
+        ok(False, "status %d: %r" % (fails, args), r)
+    return rows(r.text)
+
+
+# ---- members
+r = run("made/new", "-c", "info | show profile, total | as csv")
+same([row[0] for row in rows(r.text)[1:]], names, "a member is called by its path without what all share")
+ok("quern: 24 profiles\n" in r.talk, "they are counted", r)
+same({row[0]: row[1] for row in rows(r.text)[1:]}, {row["name"]: row["now"] for row in truth}, "each with its own total")
+
+# ---- the law: all rows, and no others
+QUERIES = ["functions", "functions | show fn, self, incl%, passed_most, lo", "files", "lines of decode", "calls", "callsites of run", "callers of memcpy", "events",
+           "info", "parts", "cost of decode", "functions of /step_00/", "calltree from decode", "path from main to memcpy", "find memcpy", "focus decode | functions",
+           "functions vs base", "functions vs base | where delta > 0", "calls vs base | where delta != 0", "files vs base", "info vs base", "lines of decode vs base",
+           "functions | where profile ~ \"small\" and self > 1000", "let $x = memcpy or decode; functions by Ir | where fn in $x or self > 5000", "why vs base", "cost of memcpy vs base"]
+some = [n for i, n in enumerate(names) if i % 4 == 0]
+for tree in ("new", "old"):
+    for n in some:
+        os.makedirs(os.path.dirname(place(tree, n).replace("made", "some")), exist_ok=True)
+        shutil.copy(place(tree, n), place(tree, n).replace("made", "some"))
+
+
+APART = ("under", "built_unix_s")   # numbers of rows are those of the table; when it was indexed
+asked = {row[0] for row in table("some/new", "-c", "info | show profile")[1:]}
+short = {n: next(a for a in asked if n.endswith(a)) for n in some}
+for q in QUERIES:
+    name = "functions of the folder" if q == "functions" else q
+    all_rows = table("some/new", "base=some/old", "-c", q)
+    want, header = [], None
+    for n in some:
+        if "profile ~" in q and "small" not in short[n]:
+            continue
+        one = run(place("new", n), "base=" + place("old", n), "-q", "--format", "csv", "-c", q.replace("profile ~ \"small\" and ", ""))
+        got = rows(one.text)
+        header = header or [h for h in got[0] if h != "profile"]
+        columns = [got[0].index(h) if h in got[0] else None for h in all_rows[0][1:] if h not in APART]
+        want += [[short[n]] + [row[c] if c is not None else "" for c in columns] for row in got[1:]]
+    have = [[c for c, h in zip(row, all_rows[0]) if h not in APART] for row in all_rows[1:]]
+    ok(all_rows[0][0] == "profile" and sorted(have) == sorted(want) and (want or "why" in q or "delta != 0" in q), "%s: %d rows" % (name, len(want)),
+       "\n".join(str(x) for x in [all_rows[0], *[w for w in want if w not in have][:4], "--", *[h for h in have if h not in want][:4]]))
+
+# ---- the stages see all rows
+all_rows = [row for row in table("some/new", "-c", "functions")[1:]]
+best = sorted((int(row[2]) for row in all_rows), reverse=True)
+same([int(row[1]) for row in table("some/new", "-c", "functions | sort self | take 7 | show self")[1:]], best[:7], "sort, take: of the whole table")
+same([int(row[2]) for row in table("some/new", "-c", "functions")[1:]], best, "without a sort the costliest come first")
+each = table("some/new", "-c", "top 2 each | show self")[1:]
+same((len(each), {row[0] for row in each}), (2 * len(some), set(short.values())), "top 2 each: of each profile")
+same(len(table("some/new", "-c", "functions | sort incl | take 1 each | skip 2")[1:]), len(some) - 2, "a stage before each is of each, one behind it of all")
+same(table("some/new", "-c", "functions | sum | show self")[1], [str(sum(best))], "sum")
+same(sum(int(row[1]) for row in table("some/new", "-c", "functions | sum each | show self")[1:]), sum(best), "sum each")
+groups = dict(table("some/new", "-c", "functions | group by profile: sum(self)")[1:])
+same({k: int(v) for k, v in groups.items()}, {short[r["name"]]: int(r["now"]) for r in truth if r["name"] in some}, "group by profile")
+same(table("some/new", "-c", "functions | where fn = \"decode\" | count")[1], [str(len(some))], "count")
+r = run("some/new", "base=some/old", "-q", "-c", "functions vs base | sum | expect delta% <= 2")
+ok(r.status == 1 and "sum each" in r.talk, "a sum of all would hide one: refused", r)
+r = run("some/new", "-q", "-c", "functions | take 3", "-c", "| sort fn | show fn", "--format", "csv")
+ok(r.status == 0 and "fn\n" in r.text, "_ is the last answer", r)
+
+# ---- every format has the name, a machine's one header
+for form in ("csv", "tsv", "json", "ndjson", "md", "table"):
+    r = run("some/new", "-q", "-c", "functions | take 3 | show fn, self | as %s" % form)
+    ok(r.status == 0 and len(re.findall(r"\bprofile\b", r.text)) == {"json": 2, "ndjson": 3}.get(form, 1) and r.text.count("codec/benches/large/bench_004") == 3,
+       "%s has the column" % form, r)
+r = run("some/new", "-q", "-c", "calltree from decode")
+ok(all("%s:\n" % a in r.text for a in asked), "a tree is told below the name of its profile", r)
+r = run("some/new", "base=some/old", "-q", "-c", "in %s | functions vs base | show fn, base | as csv" % min(asked))
+ok(r.status == 0 and rows(r.text)[0] == ["fn", "base"], "in NAME asks one", r)
+r = run("some/new", "-q", "-c", "functions of nosuch")
+ok(r.status == 1 and "no function matches 'nosuch'" in r.talk, "a name that none has", r)
+shutil.copytree("some/new", "odd/new")
+shutil.copy(small + "lua-default.out", "odd/new/callgrind.out.1")
+r = run("odd/new", "-c", "functions of luaV_execute | show fn | as csv")
+ok(r.status == 0 and len(rows(r.text)) == 2 and "6 of 7 profiles have no function of this name" in r.talk, "a name that some have", r)
+
+# ---- gates name those that broke
+r = run("made/new", "base=made/old", "--keep-going", "-q", "-c", "info vs base | expect delta% < 900", "-c", "functions of decode vs base | expect delta <= 0", "-c", "functions of memcpy vs base | expect delta <= 0")
+broken = [row["name"] for row in truth if row["cause"] == "decode"]
+ok(r.status == 4 and "3 expectations: 2 hold, 1 fails (-c 3:1:31 in 8 of 24 profiles: %s, %s, +6)" % tuple(broken[:2]) in r.talk, "the last line says which", r)
+r = run("made/new", "base=made/old", "-q", "-c", "functions of memcpy vs base | expect delta <= 0 | take 2", "--format", "junit")
+same((r.text.count("<testcase"), r.text.count("<failure"), [n for n in names if 'classname="%s"' % n in r.text]), (24, 8, names), "JUnit has a case for each profile")
+r = run("made/new", "base=made/old", "-q", "-c", "functions of memcpy vs base | expect delta <= 0", "--format", "github")
+same(sorted(line.split("title=")[1].split("%3A")[0] for line in r.text.splitlines()), sorted(broken), "GitHub's annotations have the name")
+done()
