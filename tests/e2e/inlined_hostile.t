@@ -11,7 +11,7 @@ import resource
 import shutil
 import subprocess
 
-from e2e import PLANTS, SLOW, busy, done, ok, planted, same, seed, skip
+from e2e import HUNG, PLANTS, SLOW, busy, done, ok, planted, same, seed, skip
 from inlining import age, build, forget, need, record, restore, rows
 
 need("valgrind", "g++", "objcopy", "readelf")
@@ -150,7 +150,7 @@ else:
 
     for does, name, word in (("l", "runs for ever", "takes too long"), ("c", "crashes", "cannot be read"),
                              ("m", "takes all memory", "cannot be read"), ("w", "writes for ever", "too much memory")):
-        answer, talk = taken(does)
+        answer, talk = taken(does, "--limit", "seconds=%d" % HUNG)
         ok(by_file(answer, talk, word), "a reader that %s: rows by file, and why" % name, "%s\n%s" % (talk, answer))
     answer, talk = taken("s", "--limit", "seconds=1")
     ok(answer is None and "status 6" in talk, "one that sleeps: the query's time limit", talk)
