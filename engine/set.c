@@ -1,13 +1,9 @@
 /* set.c - ask the members of a set, one after the other; see set.h. */
 #include "engine/set.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/compare/vs.h"
-#include "engine/gstages/gstage.h"
-#include "engine/lang/keywords.h"
 #include "engine/set_in.h"
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
@@ -15,155 +11,9 @@
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
-#include "index/base/vec.h"
 #include "index/read/folder.h"
 
 enum { NAMED = 3 }; /* members in a sentence */
-
-static void free_set(struct profile_set *set)
-{
-	strset_free(&set->texts);
-	free(set->unread);
-	free(set);
-}
-
-int session_set_members(struct session *s, const struct session_members *of,
-			struct err *err)
-{
-	struct profile_set *set = calloc(1, sizeof(*set));
-
-	if (!set || !(set->unread = calloc(of->folder->n + 1, sizeof(bool)))) {
-		free(set);
-		return err_no_memory(err, NULL);
-	}
-	set->of = *of;
-	set->now = SIZE_MAX;
-	s->set = set;
-	s->set_free = free_set;
-	return 0;
-}
-
-/* ---- open and close ---- */
-
-static size_t members(const struct session *s)
-{
-	return s->set->of.folder->n;
-}
-
-static const struct folder_member *member_at(const struct session *s, size_t i)
-{
-	return &s->set->of.folder->at[i];
-}
-
-static struct str name_at(const struct session *s, size_t i)
-{
-	return str_c(member_at(s, i)->name);
-}
-
-/* Those that only the base has, or of which nothing but an index is left, cannot be asked. */
-static bool can_ask(const struct session *s, size_t i)
-{
-	return member_at(s, i)->now.n && !s->set->unread[i];
-}
-
-/* The event of all is that of the first. */
-static int choose_event(struct session *s, struct err *err)
-{
-	if (!s->event && session_event(s).n &&
-	    !(s->event = session_copy(session_event(s))))
-		return err_no_memory(err, NULL);
-	return 0;
-}
-
-/* Open a member in place of the one that is open.  What is wrong with it has been said. */
-static int open_member(struct session *s, size_t i, struct err *err)
-{
-	struct profile_set *set = s->set;
-
-	if (set->now == i)
-		return 0;
-	set->now = SIZE_MAX;
-	set->of.close(set->of.arg);
-	if (set->of.open(set->of.arg, i, err)) {
-		if (err->kind != ERR_CANCEL && err->kind != ERR_LIMIT) {
-			set->unread[i] = true;
-			set->nunread++;
-		}
-		return err->kind;
-	}
-	set->now = i;
-	return choose_event(s, err) ? err->kind : session_share_costs(s, err);
-}
-
-int session_any_open(struct session *s, struct err *err)
-{
-	struct err last = {0};
-
-	for (size_t i = 0; s->set->now == SIZE_MAX && i < members(s); i++) {
-		if (!can_ask(s, i))
-			continue;
-		last = (struct err){0};
-		if (open_member(s, i, &last) && !s->set->unread[i])
-			break;
-	}
-	if (s->set->now == SIZE_MAX)
-		*err = last;
-	if (s->set->now == SIZE_MAX && !err->kind)
-		err_set(err, ERR_PROFILE, ERR_NOWHERE,
-			"no profile of the set can be read");
-	return err->kind;
-}
-
-static size_t find_member(const struct session *s, struct str name)
-{
-	size_t i = 0;
-
-	while (i < members(s) && !str_eq(name_at(s, i), name) &&
-	       !str_eq(str_c(member_at(s, i)->key), name))
-		i++;
-	return i;
-}
-
-int set_open_named(struct session *s, const struct query *q, bool *plain, struct err *err)
-{
-	size_t i = members(s);
-
-	*plain = q->source.kind == S_LAST;
-	for (const struct gstage *g = q->gstages; g && i == members(s); g = g->next)
-		if (g->kind == G_IN)
-			i = find_member(s, g->name);
-	if (i == members(s))
-		return 0;
-	*plain = true;
-	return open_member(s, i, err);
-}
-
-int session_unread(const struct session *s, struct err *err)
-{
-	const struct session_members *of = s->set ? &s->set->of : NULL;
-	const size_t n = !of ? 0
-			     : s->set->nunread + of->folder->nproblems +
-					 (of->bases ? of->bases->nproblems : 0);
-
-	return n ? err_set(err, ERR_PROFILE, ERR_NOWHERE,
-			   "the answers are without %s that cannot be read",
-			   n == 1 ? "a profile" : "profiles")
-		 : 0;
-}
-
-/* ---- one member ---- */
-
-struct asking {
-	struct session *s;
-	struct set_rows *all;
-	struct str text;
-	size_t at; /* of the statement */
-	size_t member;
-	bool dissolved;
-	struct arena arena;
-	struct err err;
-	struct statement *run;
-};
 
 /* The stages that run for each member alone: up to the last `each`, else the first that ask row by
  * row. */
@@ -176,6 +26,12 @@ static const struct tstage *own_stages(const struct tstage *st)
 	while (rest && rest->kind == T_WHERE)
 		rest = rest->next;
 	return rest;
+}
+
+/* Causes are joined first. */
+static const struct tstage *rest_of(const struct query *q)
+{
+	return q->source.kind == S_WHY ? q->tstages : own_stages(q->tstages);
 }
 
 /* What is not among the first of its member is not among the first of all. */
@@ -228,7 +84,8 @@ static void keep_said(const struct asking *k)
 	for (int i = 0; i < DOUBTS; i++)
 		if (run->doubts.why[i].n && !all->doubts.why[i].n)
 			all->doubts.why[i] = need_printf(
-				all->a, "%.*s: %.*s", STR_ARG(name_at(k->s, k->member)),
+				all->a, "%.*s: %.*s",
+				STR_ARG(str_c(set_member(k->s, k->member)->name)),
 				STR_ARG(run->doubts.why[i]));
 }
 
@@ -243,38 +100,26 @@ static bool expects(const struct query *q)
 static int ask_guarded(void *arg)
 {
 	struct asking *k = arg;
-	struct session *s = k->s;
-	const struct parse_limits l = session_parse_limits(s);
-	struct statement *run = k->run = NEED_NEW(&k->arena, struct statement);
-	struct exec *x = &run->x;
-	const struct tstage *rest;
-	struct stmt *st;
-	struct query *q;
-	size_t at = k->at;
-	struct vs *v;
+	struct table *t;
+	const struct tstage *left;
 
-	if (parse_next(k->text, &at, &l, &k->arena, &st, &k->err))
+	if (set_run(k))
 		return k->err.kind;
-	q = &st->query;
-	if (statement_graph(s, q, k->text, &k->arena, run, &k->err))
-		return k->err.kind;
-	v = run->vs;
-	if (v && k->dissolved)
-		exec_vs_dissolved(x, run->vs, &v);
-	x->whole = q->source.lone;
-	if (exec_source(x, &q->source, v, &run->t, q->tstages))
-		return k->err.kind;
-	add_profile(&run->t, name_at(s, k->member));
-	rest = own_stages(q->tstages);
-	for (const struct tstage *one = q->tstages; one != rest; one = one->next)
-		exec_tstage(x, &run->t, one);
-	if (!table_taken(&run->t, STR("profile")))
-		add_profile(&run->t, name_at(s, k->member));
-	set_fill(&run->t, rest);
-	drop_last(x, &run->t, rest);
-	if (expects(q))
-		need(statement_doubts(s, run, q), &k->err);
-	set_add(k->all, &run->t);
+	t = &k->run->t;
+	left = rest_of(k->q);
+	add_profile(t, str_c(set_member(k->s, k->member)->name));
+	for (const struct tstage *one = k->q->tstages; one != left; one = one->next)
+		exec_tstage(&k->run->x, t, one);
+	if (!table_taken(t, STR("profile")))
+		add_profile(t, str_c(set_member(k->s, k->member)->name));
+	set_fill(t, left);
+	if (k->q->source.kind == S_WHY)
+		set_add_rest(k, k->q);
+	else
+		drop_last(&k->run->x, t, left);
+	if (expects(k->q))
+		need(statement_doubts(k->s, k->run, k->q), &k->err);
+	set_add(k->all, t);
 	keep_said(k);
 	return 0;
 }
@@ -308,19 +153,21 @@ static int ask_one(struct asking *k)
 {
 	struct set_rows *all = k->all;
 	struct session *s = k->s;
+	struct arena arena;
 	bool absent;
 
-	if (open_member(s, k->member, &k->err))
+	if (set_open(s, k->member, &k->err))
 		return s->set->unread[k->member] ? 0 : k->err.kind;
 	if (!has_event(k)) {
 		all->other_event++;
 		return 0;
 	}
-	arena_init(&k->arena, s->limits.arena_bytes);
+	arena_init(&arena, s->limits.arena_bytes);
+	k->arena = &arena;
 	k->run = NULL;
 	session_guard(ask_guarded, k, &k->err);
 	absent = k->err.kind == ERR_QUERY && k->run && k->run->x.absent;
-	arena_free(&k->arena);
+	arena_free(&arena);
 	if (absent && !all->first.kind)
 		all->first = k->err;
 	if (absent)
@@ -329,7 +176,7 @@ static int ask_one(struct asking *k)
 		all->last = k->member;
 	all->absent += absent;
 	if (!k->err.kind)
-		add_asked(all, name_at(s, k->member));
+		add_asked(all, str_c(set_member(s, k->member)->name));
 	return k->err.kind;
 }
 
@@ -351,19 +198,20 @@ static struct str with_more(struct arena *a, struct str list, size_t n)
 
 static bool compares(const struct session *s, const struct query *q)
 {
-	return q->source.vs_profile.n && str_eq(q->source.vs_profile, s->set->of.base);
+	return (q->source.kind == S_WHY && !q->source.vs.n) ||
+	       (q->source.vs_profile.n && str_eq(q->source.vs_profile, s->set->of.base));
 }
 
 static int ask_members(struct asking *k, bool vs)
 {
 	struct session *s = k->s;
 
-	for (size_t i = 0; i < members(s); i++) {
+	for (size_t i = 0; i < set_members(s); i++) {
 		k->member = i;
 		k->err = (struct err){0};
-		if (!can_ask(s, i))
+		if (!set_can_ask(s, i))
 			continue;
-		if (vs && !member_at(s, i)->base.n) {
+		if (vs && !set_member(s, i)->base.n) {
 			k->all->without_base++;
 			continue;
 		}
@@ -397,13 +245,13 @@ static int none_asked(const struct asking *k, struct err *err)
 static int make_run(struct asking *k, struct query *q, struct statement *run,
 		    struct err *err)
 {
-	if (open_member(k->s, k->all->last, err) ||
+	if (set_open(k->s, k->all->last, err) ||
 	    statement_graph(k->s, q, k->text, k->all->a, run, err))
 		return err->kind;
 	run->set = k->all;
 	run->notes.n = run->hints.n = 0;
 	run->doubts = k->all->doubts;
-	q->tstages = (struct tstage *)(uintptr_t)own_stages(q->tstages);
+	q->tstages = (struct tstage *)(uintptr_t)rest_of(q);
 	return 0;
 }
 
@@ -415,7 +263,6 @@ static void take_rows(const struct statement *run, const struct set_rows *all,
 	t->g = run->x.g;
 	t->vs = run->vs;
 	t->set = true;
-	table_refs(t);
 }
 
 static void note_left_out(struct statement *run)
@@ -425,11 +272,11 @@ static void note_left_out(struct statement *run)
 
 	if (all->other_event)
 		exec_notef(x, "%s of %s profiles have no %.*s: not asked",
-			   GROUPED(all->other_event), GROUPED(members(all->s)),
+			   GROUPED(all->other_event), GROUPED(set_members(all->s)),
 			   STR_ARG(session_event(all->s)));
 	if (all->absent)
 		exec_notef(x, "%s of %s profiles have no function of this name",
-			   GROUPED(all->absent), GROUPED(members(all->s)));
+			   GROUPED(all->absent), GROUPED(set_members(all->s)));
 }
 
 /* Which have no partner: new ones, and those that are gone. */
@@ -441,9 +288,9 @@ static void note_partners(struct statement *run)
 	struct str list = STR("");
 	size_t n = 0;
 
-	for (size_t i = 0; i < members(all->s); i++)
-		if (can_ask(all->s, i) && !member_at(all->s, i)->base.n)
-			add_name(x->a, &list, n++, name_at(all->s, i));
+	for (size_t i = 0; i < set_members(all->s); i++)
+		if (set_can_ask(all->s, i) && !set_member(all->s, i)->base.n)
+			add_name(x->a, &list, n++, str_c(set_member(all->s, i)->name));
 	if (n && !all->s->set->told_new)
 		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(n),
 			   STR_ARG(with_more(x->a, list, n)));
@@ -511,6 +358,30 @@ static int ask_dissolved(struct asking *k, const struct query *q)
 	return 0;
 }
 
+/* A row a member; the query is checked with the names of one of them. */
+static int ask_profiles(struct session *s, struct query *q, struct str text,
+			struct arena *a, struct statement *run, struct err *err)
+{
+	const bool vs = compares(s, q);
+
+	if (q->source.vs.n && !vs)
+		return err_set(
+			err, ERR_QUERY, q->source.vs_span.at,
+			"the profiles of a set are compared with their bases: vs %.*s",
+			STR_ARG(s->set->of.base));
+	q->source.vs = q->source.vs_profile = STR("");
+	s->joins = true;
+	if (statement_graph(s, q, text, a, run, err))
+		return err->kind;
+	run->set = new_rows(s, a);
+	run->set->asked = NEED_ARRAY(
+		a, struct str,
+		2 * (set_members(s) + 1) + (s->set->of.bases ? s->set->of.bases->n : 0));
+	set_profiles(s, q, vs, run);
+	q->source.vs = vs ? s->set->of.base : STR("");
+	return 0;
+}
+
 int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	    struct arena *a, struct statement *run, struct err *err)
 {
@@ -518,6 +389,8 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	struct asking k = {.s = s, .all = all, .text = text, .at = at};
 	const bool vs = compares(s, q);
 
+	if (q->source.kind == S_PROFILES)
+		return ask_profiles(s, q, text, a, run, err);
 	strset_free(all->texts);
 	s->joins = true;
 	if (ask_members(&k, vs) || ask_dissolved(&k, q)) {
@@ -530,12 +403,16 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 		return err->kind;
 	note_members(run, vs);
 	take_rows(run, all, &run->t);
+	if (q->source.kind == S_WHY)
+		set_join_causes(all, &run->t);
+	table_refs(&run->t);
 	return 0;
 }
 
 int set_ask_again(const struct statement *run, struct table *t)
 {
 	take_rows(run, run->set->dissolved, t);
+	table_refs(t);
 	return 0;
 }
 
@@ -582,7 +459,10 @@ void set_result(struct statement *run, struct result *r)
 	r->graph = NULL;
 	r->table = NULL;
 	r->total = 0;
-	if (r->rows)
+	if (run->t.footer.n)
+		r->footer = need_printf(a, "%s of %.*s shown; %.*s", GROUPED(r->rows),
+					STR_ARG(r->profile), STR_ARG(run->t.footer));
+	else if (r->rows)
 		r->footer = need_printf(
 			a, "%s of %s %s of %.*s", GROUPED(r->rows),
 			GROUPED(r->rows_before > r->rows ? r->rows_before : r->rows),
@@ -611,15 +491,15 @@ int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 	struct err first = {0};
 	size_t told = 0;
 
-	for (size_t i = 0; i < members(s); i++) {
-		if (!can_ask(s, i) || (vs && !member_at(s, i)->base.n))
+	for (size_t i = 0; i < set_members(s); i++) {
+		if (!set_can_ask(s, i) || (vs && !set_member(s, i)->base.n))
 			continue;
-		if (open_member(s, i, err) && !s->set->unread[i])
+		if (set_open(s, i, err) && !s->set->unread[i])
 			return err->kind;
 		err_clear(err);
 		if (s->set->unread[i])
 			continue;
-		if (!one(arg, name_at(s, i))) {
+		if (!one(arg, str_c(set_member(s, i)->name))) {
 			told++;
 		} else if (err->kind != ERR_QUERY) {
 			return err->kind;

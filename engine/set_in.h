@@ -40,10 +40,46 @@ struct set_rows {
 	size_t nbroken, nasked, asked_cap, absent, without_base, other_event;
 	size_t last;	  /* a member that has rows, or could have; SIZE_MAX: none */
 	struct err first; /* the error of the first without the name */
+	struct set_left {
+		struct str profile;
+		int64_t delta; /* that the rows of `why` do not say */
+	} * left;
+	size_t nleft, left_cap;
 	const struct set_rows
 		*dissolved; /* if uncertain partners were none; NULL: all are sure */
 };
 
+/* ---- set_member.c ---- */
+size_t set_members(const struct session *s);
+const struct folder_member *set_member(const struct session *s, size_t i);
+bool set_can_ask(const struct session *s, size_t i);
+int set_open(struct session *s, size_t i, struct err *err);
+/* Run the text on the member that is open, in its arena: the rows are in run->t. */
+struct asking {
+	struct session *s;
+	struct set_rows *all; /* gets the rows; NULL: none does */
+	struct str text;
+	size_t at; /* of the statement */
+	size_t member;
+	bool dissolved;
+	struct arena *arena;
+	struct err err;
+	struct statement *run;
+	struct query *q; /* as the member has it */
+};
+int set_run(void *asking);
+
+/* ---- set_why.c ---- */
+/* What the causes of a member do not explain, so that they add up. */
+void set_add_rest(struct asking *k, const struct query *q);
+/* Join equal causes. */
+void set_join_causes(struct set_rows *all, struct table *t);
+
+/* ---- set_profiles.c ---- */
+/* `profiles`: a row for each member. */
+void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run);
+
+/* ---- set_rows.c ---- */
 /* Add the rows of a member. */
 void set_add(struct set_rows *all, const struct table *t);
 /* Make the values of the columns that these stages name. */

@@ -791,6 +791,26 @@ int build_again(struct store *st, const struct build_opts *opts, const char *wha
 	return err->kind;
 }
 
+int build_look(const char *const *path, size_t n, const struct build_opts *opts,
+	       build_use *use, void *arg, bool *truncated, struct err *err)
+{
+	struct rereading a = {.b = {.opts = opts, .err = err}, .use = use, .arg = arg};
+	struct build *b = &a.b;
+
+	snprintf(b->publish.temp, sizeof(b->publish.temp), "/tmp/quern");
+	if (inputs_open(&b->in, path, n, err))
+		return err->kind;
+	if (store_recognise(b->in.at[0].source.fd))
+		err_set(err, ERR_PROFILE, 0, "%s is an index", path[0]);
+	else
+		map_guard(again_guarded, &a, ERR_PROFILE, err);
+	for (size_t i = 0; i < b->in.n; i++)
+		*truncated |= b->in.at[i].file.truncated;
+	build_free(b);
+	inputs_close(&b->in);
+	return err->kind;
+}
+
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report_out, struct err *err)
 {

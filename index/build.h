@@ -85,4 +85,9 @@ typedef int build_use(void *arg, struct profile *p, struct err *err);
 int build_again(struct store *st, const struct build_opts *opts, const char *what,
 		build_use *use, void *arg, struct err *err);
 
+/* Read files as one profile and make no index: `use` gets it, without contexts.  *truncated: the
+ * end of a file is missing.  Several threads may do so at once. */
+int build_look(const char *const *path, size_t n, const struct build_opts *opts,
+	       build_use *use, void *arg, bool *truncated, struct err *err);
+
 #endif

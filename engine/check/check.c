@@ -6,6 +6,7 @@
 
 #include "engine/check/check_in.h"
 #include "engine/lang/result.h"
+#include "engine/rows/set_columns.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
@@ -494,7 +495,8 @@ static void check_source(struct schema *s, struct query *q)
 	choose_base(s, src);
 	if (src->vs_profile.n)
 		check_profile(s->env, src->vs_profile, src->vs_span, s->err);
-	if (src->vs.n && src->kind != S_WHY && (!s->src || !s->src->subject)) {
+	if (src->vs.n && src->kind != S_WHY && (!s->src || !s->src->subject) &&
+	    !(s->env->set && src->kind == S_PROFILES)) {
 		check_wrong(s, src->vs_span,
 			    "'%s' cannot be compared with another profile",
 			    s->src ? s->src->name : "_");
@@ -503,7 +505,7 @@ static void check_source(struct schema *s, struct query *q)
 			"functions files objects dirs classes lines inlined calls callers "
 			"callees calltree cycles events parts threads cost info");
 	}
-	s->vs = src->vs.n > 0 && src->kind != S_WHY;
+	s->vs = src->vs.n > 0 && src->kind != S_WHY && src->kind != S_PROFILES;
 	if (src->also)
 		check_also(s, src);
 }
@@ -585,23 +587,38 @@ struct checking {
 	struct let *let;
 };
 
+static struct unit set_unit(const struct schema *s, enum col_type type)
+{
+	return (type == COL_COST || type == COL_DELTA) && s->event < s->env->nevents
+		       ? s->env->units[s->event]
+		       : (struct unit){0};
+}
+
 static int check_guarded(void *arg)
 {
 	struct checking *c = arg;
 	struct schema *s = &c->s;
 	struct query *q = c->q;
+	const struct set_column *of_set;
+	size_t n;
 
 	s->src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
+	of_set = s->env->set ? set_columns(q->source.kind, &n) : NULL;
 	check_output(s, q);
 	check_source(s, q);
 	check_heeded(s, q);
 	if (q->source.kind == S_LAST)
 		last_columns(s, q->source.span);
-	else if (s->env->set)
+	else if (s->env->set && !of_set)
 		check_add_known(s, STR("profile"), COL_STR, (struct unit){0});
+	for (size_t i = 0; of_set && i < n; i++)
+		check_add_known(s, str_c(of_set[i].name), of_set[i].type,
+				set_unit(s, of_set[i].type));
 	if (q->source.top)
 		expand_top(s, q);
 	choose_event(s, q);
+	if (of_set)
+		s->src = NULL; /* the columns are those of the set */
 	check_min(s, &q->source);
 	check_sums(s, q->tstages);
 	for (struct tstage *st = q->tstages; st; st = st->next) {
