@@ -15,6 +15,7 @@
 #include "index/store/store.h"
 
 struct graph;
+struct path_tree;
 struct render;
 struct result;
 
@@ -109,12 +110,15 @@ struct line_cost {
 	uint64_t line;
 	double cost, own; /* own: without what it calls */
 	double got;	  /* of the cost of frames */
+	bool guess;	  /* cost is an estimate */
 };
 /* Do lines have costs of their own in this graph? */
 bool lines_known(const struct result *r);
-/* The lines of a function of r->graph with what they call, but for recursion, the costliest
- * first.  Returns how many; the caller frees *lines. */
-size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines);
+/* The lines of a function of r->graph with the parts of its cost that they call, the costliest
+ * first.  callees: of a function in a cycle, the tree of its callees; or NULL.  Returns how
+ * many; the caller frees *lines. */
+size_t lines_of_fn(struct render *rd, uint32_t fn, const struct path_tree *callees,
+		   struct line_cost **lines);
 int stacks_of(struct render *rd, const struct frames *f, bool lines, struct stacks *out);
 /* Empty: not known. */
 struct str stack_file(const struct result *r, const struct frames *f,

@@ -6,7 +6,8 @@
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
  *	d-lines		function, then of each of its costliest lines, in the event of the
- *			query: TAB line cost own [file, if that is not its own]; of the
+ *			query: TAB line cost own guess [file, if that is not its own]; guess:
+ *			cost is estimated; of the
  *			costliest functions, as far as there is room
  *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object
@@ -238,19 +239,45 @@ static void put_function(struct report *p, uint32_t i)
 	out_char(p->o, '\n');
 }
 
+/* Parts sharpen a tree, but not that of one side only. */
+static bool parts_count(const struct report *p)
+{
+	bool many = true;
+
+	for (unsigned s = 0; s < p->sides; s++)
+		many &= graph_part_count(p->side[s].g) > 1;
+	return many;
+}
+
+/* The callers (up) or callees of a function. */
+static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t e, bool up,
+		   struct arena *a, struct path_tree *out)
+{
+	arena_reset(a);
+	render_asks(p->rd);
+	return session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f, up, a,
+			    out, p->rd->err);
+}
+
 /* The costliest lines of a function. */
-static void put_hot_lines(struct report *p, uint32_t f)
+static void put_hot_lines(struct report *p, uint32_t f, struct arena *a)
 {
 	const struct graph *g = p->side[0].g;
+	const bool cycle = graph_cycle(g, f) && p->rd->session;
+	struct path_tree callees;
 	struct line_cost *line;
-	size_t n = lines_of_fn(p->rd, f, &line);
+	size_t n;
+
+	if (cycle && near_of(p, &p->side[0], f, p->rd->r->event_id, false, a, &callees))
+		return;
+	n = lines_of_fn(p->rd, f, cycle ? &callees : NULL, &line);
 
 	for (size_t i = 0; i < n && i < HOT_LINES && line[i].line && line[i].cost > 0;
 	     i++) {
 		if (!i)
 			out_u64(p->o, p->side[0].place[f]);
-		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f", line[i].line, line[i].cost,
-			   line[i].own);
+		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d", line[i].line,
+			   line[i].cost, line[i].own, line[i].guess);
 		if (line[i].file != graph_file_id(g, f))
 			put_string(p, store_file(g->st, line[i].file));
 	}
@@ -264,14 +291,17 @@ static void put_lines(struct report *p)
 	const uint64_t start = p->o->written;
 	struct spent *rank = NULL;
 	const uint32_t n = lines_known(p->rd->r) ? report_rank(p, false, &rank) : 0;
+	struct arena a;
 
+	arena_init(&a, p->side[0].g->a->cap);
 	open_data(p, "d-lines", 0);
 	for (uint32_t i = 0;
 	     i < n && p->o->written - start < LINE_BYTES && !render_cancelled(p->rd, i);
 	     i++)
 		if (rank[i].cost > 0)
-			put_hot_lines(p, rank[i].fn);
+			put_hot_lines(p, rank[i].fn, &a);
 	free(rank);
+	arena_free(&a);
 	close_data(p);
 }
 
@@ -428,16 +458,6 @@ static void put_parts(struct report *p, unsigned s)
 
 /* ---- the tree ---- */
 
-/* Parts sharpen a tree, but not that of one side only. */
-static bool parts_count(const struct report *p)
-{
-	bool many = true;
-
-	for (unsigned s = 0; s < p->sides; s++)
-		many &= graph_part_count(p->side[s].g) > 1;
-	return many;
-}
-
 static void put_bounds(struct report *p, const struct path_tree_row *r)
 {
 	const struct path_bounds *b = &r->cost;
@@ -511,10 +531,7 @@ static int put_near_of(struct report *p, const struct side *d, uint32_t f, uint3
 	for (int up = 0; up <= 1; up++) {
 		struct path_tree t;
 
-		arena_reset(a);
-		render_asks(p->rd);
-		if (session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f,
-				 up, a, &t, p->rd->err))
+		if (near_of(p, d, f, e, up, a, &t))
 			return p->rd->err->kind;
 		out_printf(p->o, "%" PRIu32 " %d", d->place[f], up);
 		for (size_t i = 0; i < t.n; i++) {

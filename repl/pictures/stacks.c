@@ -15,6 +15,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
+#include "engine/path/path.h"
 #include "index/base/bisect.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
@@ -95,7 +96,10 @@ static int add_site(void *arg, const struct store_site *row, const int64_t *cost
 	const uint32_t callee = graph_of_store(b->r->graph, row->callee);
 
 	(void)err;
-	return add_row(b, (struct line_cost){callee, row->file, row->line, 0, 0, 0},
+	return add_row(b,
+		       (struct line_cost){.callee = callee,
+					  .file = row->file,
+					  .line = row->line},
 		       costs);
 }
 
@@ -124,6 +128,7 @@ static void merge_rows(struct lines_builder *b)
 		if (n && !by_place(&b->row[n - 1], &b->row[i])) {
 			b->row[n - 1].cost += b->row[i].cost;
 			b->row[n - 1].own += b->row[i].own;
+			b->row[n - 1].guess |= b->row[i].guess;
 		} else {
 			b->row[n++] = b->row[i];
 		}
@@ -152,11 +157,26 @@ bool lines_known(const struct result *r)
 	return r->graph && r->graph->detail && graph_as_stored(r->graph);
 }
 
-size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines)
+/* The part of a recorded call of fn that is a part of fn's cost: of a call inside a cycle what
+ * the tree of its callees has. */
+static double part_of_call(const struct path_tree *callees, uint32_t callee, bool *guess)
+{
+	for (size_t i = 0; i < callees->n; i++) {
+		const struct path_tree_row *r = &callees->rows[i];
+
+		if (r->fn != callee || r->inner || r->incl <= 0)
+			continue;
+		*guess = !r->cost.measured;
+		return fmin(1, (double)r->est / (double)r->incl);
+	}
+	return 0;
+}
+
+size_t lines_of_fn(struct render *rd, uint32_t fn, const struct path_tree *callees,
+		   struct line_cost **lines)
 {
 	const struct result *r = rd->r;
 	struct lines_builder b = {.rd = rd, .r = r, .err = rd->err};
-	const uint32_t cycle = graph_cycle(r->graph, fn);
 	size_t own;
 
 	add_rows(&b, fn, false);
@@ -166,9 +186,10 @@ size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines)
 	for (size_t i = own; i < b.n; i++) {
 		struct line_cost *x = &b.row[i];
 
-		if (x->callee == fn ||
-		    (cycle && graph_cycle(r->graph, x->callee) == cycle))
+		if (x->callee == fn)
 			x->cost = 0;
+		else if (callees)
+			x->cost *= part_of_call(callees, x->callee, &x->guess);
 		x->callee = 0;
 	}
 	merge_rows(&b);

@@ -291,6 +291,13 @@ return [all('#graph .n text').map(e => e.textContent).join(' '), all('#frames .f
 """
 same((browser.run(LOOP), browser.errors), (["main 100% f \u21bb f \u21bb g 30% f 100%", ["main 1,000 Ir, 100.00%", "f 1,000 Ir, 100.00%", "g 300 Ir, 30.00%"],
                                                 "callers, % of it; % of the total; callees, % of it"], []), "calls of a recursive function")
+# A line that calls into the cycle of its function has what that call is of its cost: here an interpreter's, which is recorded.
+run(small + "lua-default.out", "-q", "-c", "functions > lua.html")
+browser.open(os.getcwd() + "/lua.html", 1400, 900)
+browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'luaV_execute').click();")
+same((browser.run("return [...document.querySelectorAll('#hot .share')].map(e => e.textContent)[0]"), browser.errors),
+     ("60.38%lvm.c:1638own 0.17%", []), "the costliest line with what it calls in its cycle")
+browser.open(os.getcwd() + "/loop.html", 1400, 900)
 # The lines are those of the query's event: for another one the card says what to ask, and that runs.
 browser.run(SEEN + "$('#event').value = 1; $('#event').dispatchEvent(new Event('change'));")
 query = browser.run(SEEN + "return $('#hot code').textContent;")

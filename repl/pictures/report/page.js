@@ -204,8 +204,8 @@ function costTable(f) {
 	ev = save;
 }
 /* A line of a short list: the share that n is of a cost, what it is of, text. */
-function shareLine(box, n, of, most, what, title, text, cls) {
-	const div = el(box, 'div', undefined, 'share'), share = el(div, 'span', about + percent(n, of));
+function shareLine(box, n, of, most, what, title, text, cls, mark = about) {
+	const div = el(box, 'div', undefined, 'share'), share = el(div, 'span', mark + percent(n, of));
 	share.style.setProperty('--w', (100 * n / most).toFixed(0) + '%');
 	el(div, 'b', what, 'soft').title = title;
 	if (text) el(div, 'code', text, cls);
@@ -231,8 +231,8 @@ function show() {
 		el($('hot').lastChild, 'code', 'lines of #' + f.id + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (told.length ? '' : ' | take 5'));
 		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
 		told.forEach(t => {
-			const [line, all, own, file] = t.split(' ').map(Number), most = +told[0].split(' ')[1], path = file === undefined ? f.file : named(file);
-			shareLine($('hot'), all, total(), most, base(path) + ':' + line, path, own && own < all ? 'own ' + percent(own, total()) : '', 'soft');
+			const [line, all, own, guessed, file] = t.split(' ').map(Number), most = +told[0].split(' ')[1], path = file === undefined ? f.file : named(file);
+			shareLine($('hot'), all, total(), most, base(path) + ':' + line, path, own && own < all ? 'own ' + percent(own, total()) : '', 'soft', guessed ? '~' : about);
 		});
 	}
 	if ($('more').open) showMore();
