@@ -62,6 +62,8 @@ struct graph {
 	bool estimated;	     /* some stage attributed costs, but for these: */
 	const uint8_t *sure; /* [functions]: enum graph_sure, or-ed; NULL: none */
 	const uint8_t *sure_call; /* [edges]; NULL: none */
+	const uint8_t *entered;	  /* [functions]: what enters one is sure, and is less
+				      than below; NULL: of none */
 	bool thins;		  /* its functions and calls are some of those below, with
 				      some of their cost */
 	bool some_calls;	  /* this stage leaves a share of the cost of calls, and

@@ -176,6 +176,23 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 	}
 }
 
+/* Of what enters a function without a call, a stage leaves all or nothing. */
+static void enter(const struct graph *g, struct graph_costs *c, uint32_t e)
+{
+	for (uint32_t f = 0; f < g->functions; f++)
+		if (g->entered[f]) {
+			const uint32_t from = g->from[f];
+
+			c->incl[f] =
+				g->drops ? cost_difference(graph_incl(g->below, from, e),
+							   graph_incoming(g->below, from, e))
+					 : 0;
+		}
+	for (uint32_t i = 0; i < g->edges; i++)
+		if (g->entered[g->callee[i]])
+			cost_add(&c->incl[g->callee[i]], c->edge[i]);
+}
+
 /* First as if no function were on the stack twice: self and the calls of others.  Then what may
  * nest is left to be estimated, a group that is entered by functions that are never on the
  * stack together is the sum of them, and what the stage left as it was is that of below. */
@@ -202,8 +219,10 @@ static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 		nesting(g, c, e);
 	if (g->added)
 		sum_below(g, c, e);
+	if (g->entered)
+		enter(g, c, e);
 	for (uint32_t f = 0; g->sure && f < g->functions; f++)
-		if (g->sure[f] & GRAPH_INCL &&
+		if (g->sure[f] & GRAPH_INCL && !(g->entered && g->entered[f]) &&
 		    (!g->group || (g->same && g->same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
 }

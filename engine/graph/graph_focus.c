@@ -350,8 +350,13 @@ static void focus_sure(struct graph *g, const struct focus *s)
 	/* In a dump a function may run whose call is in another one. */
 	const bool many = graph_part_count(g) > 1;
 	uint8_t *sure, *call;
+	uint8_t *entered = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
 	graph_sure(g, &sure, &call);
+	/* Each call of these brings all of its cost, or nothing. */
+	for (uint32_t f = 0; f < g->functions; f++)
+		entered[f] = s->down[s->first[f]] && !s->up[s->first[f]] && !many &&
+			     sure[f] & GRAPH_INCL;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t b = s->first[f];
 
@@ -362,12 +367,18 @@ static void focus_sure(struct graph *g, const struct focus *s)
 			g->some_calls |= !all && !none;
 			call[i] = graph_call_is_sure(g->below, s->edge[i]) &&
 				  (all || (none && (s->marked[to] || !s->up[to])));
+			entered[g->callee[i]] &= call[i];
 		}
 		if (s->down[b] && (s->left[b] || many))
 			sure[f] = 0;
 		else if (s->up[b] && (s->left[b] || many))
 			sure[f] &= ~GRAPH_INCL;
 	}
+	for (uint32_t f = 0; f < g->functions; f++) {
+		entered[f] &= !(sure[f] & GRAPH_INCL);
+		sure[f] |= entered[f] ? GRAPH_INCL : 0;
+	}
+	g->entered = entered;
 }
 
 void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
