@@ -68,7 +68,8 @@ static void put_name(struct out *o, const struct lines_plan *p, size_t i)
 	struct out with;
 	int failed;
 
-	if (!c || c->row_unit || !c->unit.kind || event_unit_start(name) < name.n ||
+	if (!c || c->row_unit || !c->unit.kind ||
+	    event_unit(name, STR(""), STR("")).kind ||
 	    (c->type != COL_COST && c->type != COL_DELTA && c->type != COL_RATIO)) {
 		emit_name(o, p->l->form, name);
 		return;
