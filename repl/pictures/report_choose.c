@@ -136,8 +136,11 @@ int64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint
 		       : graph_edge_incl(d->g, edge, d->event[e]);
 }
 
-/* The largest of the shares that a function, or a call, has of an event. */
-static double weight_of(const struct report *p, const struct matched *m, bool call)
+/* The largest of the shares that a function (by what it spends itself, or with its calls), or
+ * a call, has of an event. */
+enum weigh { WEIGH_OWN, WEIGH_INCL, WEIGH_CALL };
+
+static double weight_of(const struct report *p, const struct matched *m, enum weigh what)
 {
 	double weight = 0;
 
@@ -147,8 +150,10 @@ static double weight_of(const struct report *p, const struct matched *m, bool ca
 				weight,
 				report_share(
 					p, s, e,
-					call ? report_call_cost(p, s, m->in[s], e)
-					     : report_fn_cost(p, s, m->in[s], e, false)));
+					what == WEIGH_CALL
+						? report_call_cost(p, s, m->in[s], e)
+						: report_fn_cost(p, s, m->in[s], e,
+								 what == WEIGH_OWN)));
 	return weight;
 }
 
@@ -165,6 +170,36 @@ void report_sort(struct spent *rank, size_t n)
 	qsort(rank, n, sizeof(*rank), by_spent);
 }
 
+/* Sort them by what they spend themselves (own), or with their calls; those of the answer first. */
+static void rank_by(struct report *p, struct spent *rank, bool own)
+{
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
+		rank[i] = (struct spent){
+			i, cost_round(1e15 * (weight_of(p, &p->fn[i],
+							own ? WEIGH_OWN : WEIGH_INCL) +
+					      (p->row[i] ? 2 : 0)))};
+	if (!p->rd->err->kind)
+		report_sort(rank, p->all);
+}
+
+/* Functions by the better of both places: the first by own cost are as wanted as the first
+ * with their calls. */
+static int rank_functions(struct report *p, struct spent *rank)
+{
+	uint32_t *place = ARENA_ARRAY(&p->arrays, uint32_t, (size_t)p->all + 1);
+
+	if (!place)
+		return err_no_memory(p->rd->err, "for a report");
+	rank_by(p, rank, true);
+	for (uint32_t i = 0; i < p->all; i++)
+		place[rank[i].fn] = i;
+	rank_by(p, rank, false);
+	for (uint32_t i = 0; i < p->all; i++)
+		rank[i].cost = -(int64_t)(place[rank[i].fn] < i ? place[rank[i].fn] : i);
+	report_sort(rank, p->all);
+	return p->rd->err->kind;
+}
+
 static int choose_functions(struct report *p)
 {
 	struct spent *rank = calloc((size_t)p->all + 1, sizeof(*rank));
@@ -172,12 +207,10 @@ static int choose_functions(struct report *p)
 
 	if (!rank)
 		return err_no_memory(p->rd->err, "for a report");
-	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
-		rank[i] = (struct spent){
-			i, cost_round(1e15 * (weight_of(p, &p->fn[i], false) +
-					     (p->row[i] ? 2 : 0)))};
-	if (!p->rd->err->kind)
-		report_sort(rank, p->all);
+	if (rank_functions(p, rank)) {
+		free(rank);
+		return p->rd->err->kind;
+	}
 	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++) {
 		const struct matched *m = &p->fn[rank[i].fn];
 		const unsigned s = m->in[0] == GRAPH_NONE;
@@ -251,7 +284,7 @@ static void match_calls(struct report *p)
 	}
 	p->between = n;
 	for (uint32_t i = 0; i < n && !render_cancelled(p->rd, i); i++)
-		p->calls[i].weight = weight_of(p, &p->calls[i].edge, true);
+		p->calls[i].weight = weight_of(p, &p->calls[i].edge, WEIGH_CALL);
 }
 
 static int choose_calls(struct report *p)
