@@ -25,6 +25,7 @@
 #include "repl/pictures/frames.h"
 #include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "index/base/count.h"
 #include "index/base/order.h"
 
 enum { NODES = 25, LABEL = 48, JOINTS = 32 };
@@ -41,7 +42,9 @@ struct edge {
 	uint64_t calls;
 	int64_t cost, base;
 	bool estimated;
-	bool joint; /* of a chain: both ends are in one node */
+	int64_t wide; /* what it is drawn by: at most what its ends cost, which calls in a
+			 cycle exceed */
+	bool joint;   /* of a chain: both ends are in one node */
 };
 
 struct node {
@@ -120,14 +123,10 @@ static int by_names(const struct edge *x, const struct edge *y)
 	return c ? c : by_ends(x, y);
 }
 
-static int64_t most_of(const struct edge *e)
-{
-	return e->cost > e->base ? e->cost : e->base;
-}
-
 static int dot_by_cost(const void *a, const void *b)
 {
-	const int c = cost_order(most_of(b), most_of(a));
+	const struct edge *x = a, *y = b;
+	const int c = cost_order(y->wide, x->wide);
 
 	return c ? c : by_names(a, b);
 }
@@ -461,7 +460,7 @@ static void put_edge(struct render *rd, struct graph_drawn *g, const struct edge
 		     size_t from, size_t to)
 {
 	const double share =
-		g->most > 0 && most_of(e) > 0 ? (double)most_of(e) / (double)g->most : 0;
+		g->most > 0 && e->wide > 0 ? (double)e->wide / (double)g->most : 0;
 
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"", from, to);
 	put_edge_cost(rd->o, g, e);
@@ -495,6 +494,23 @@ static void put_dot_head(struct render *rd, const struct graph_drawn *g)
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
 }
 
+static void find_widths(struct graph_drawn *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct edge *e = &g->edges[i];
+		const uint32_t ends[] = {e->from.fn, e->to.fn};
+
+		e->wide = e->cost > e->base ? e->cost : e->base;
+		for (size_t k = 0; k < COUNT(ends) && g->side[0] && !g->two; k++)
+			if (ends[k] != RESULT_NONE) {
+				const int64_t incl =
+					graph_incl(g->side[0], ends[k], g->event[0]);
+
+				e->wide = incl < e->wide ? incl : e->wide;
+			}
+	}
+}
+
 static void put_edges(struct render *rd, struct graph_drawn *g)
 {
 	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
@@ -503,7 +519,7 @@ static void put_edges(struct render *rd, struct graph_drawn *g)
 
 		if (e->joint)
 			continue;
-		g->most = g->most ? g->most : most_of(e);
+		g->most = g->most ? g->most : e->wide;
 		from = node_number(g, &e->from);
 		to = from < NODES ? node_number(g, &e->to) : NODES;
 		if (to < NODES)
@@ -527,6 +543,7 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	merge_edges(rd, g);
 	if (rd->err->kind)
 		return;
+	find_widths(g);
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	if (g->side[0])
 		join_start(g);

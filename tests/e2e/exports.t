@@ -368,6 +368,11 @@ names = {x[0] for x in report.data["d-functions"]}
 left = sum(int(x.split(",")[1]) for x in r.text.splitlines()[1:] if x.split(",")[0] not in names)
 ok("the %s cheapest of 30,000 functions, with %.2f%% of Ir" % (format(30000 - kept, ","), 100 * left / sum(rest)) in report.notes,
    "report: the functions left out are said", (left, report.notes))
+# dot: a call inside a cycle, which has more than the program costs, is no wider than its ends.
+text = run(fixtures + "/truth/sqlite.out.xz", "--index", "dot.quern", "-q", "-c", "calls | as dot").text
+wide = [(float(w), cost) for cost, w in re.findall(r'label="([\d.]+ M)[^"]*", penwidth=([\d.]+)', text)]
+ok([c for w, c in wide if c == "14.9 M"] and max(w for w, _ in wide) == 4.6 and max(wide)[1] != "14.9 M", "dot: the widest edge is no recursive one", sorted(wide)[-4:])
+
 # What spends most itself is in the page, though 30,000 functions cost more with their calls.
 with open("chain.out", "w") as f:
     f.write("events: Ir\n" + "".join("fn=w%d%s\n1 0\ncfn=w%d%s\ncalls=1 1\n1 10000\n" % (i, "x" * 150, i + 1, "x" * 150) for i in range(30000)))
