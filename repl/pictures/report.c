@@ -192,6 +192,8 @@ static void put_notes(struct report *p)
 	p->o = &notes;
 	say_left_out(p);
 	report_say_filters(p->o, p->rd->r);
+	for (size_t i = 0; i + p->rd->r->nhints < p->rd->r->nnotes; i++)
+		emit_xml(p->o, "<p>Note: ", p->rd->r->notes[i], "</p>\n");
 	for (unsigned s = 0; s < p->sides; s++)
 		say_side(p, s);
 	if (p->with_source)

@@ -368,6 +368,8 @@ names = {x[0] for x in report.data["d-functions"]}
 left = sum(int(x.split(",")[1]) for x in r.text.splitlines()[1:] if x.split(",")[0] not in names)
 ok("the %s cheapest of 30,000 functions, with %.2f%% of Ir" % (format(30000 - kept, ","), 100 * left / sum(rest)) in report.notes,
    "report: the functions left out are said", (left, report.notes))
+same("incl of 2 rows is above the total" in Report(run(small + "yappi.callgrind", "--no-index-write", "-q", "-c", "functions | as html").text).notes, True,
+     "report: the notes of its query are in it")
 # dot: a call inside a cycle, which has more than the program costs, is no wider than its ends.
 text = run(fixtures + "/truth/sqlite.out.xz", "--index", "dot.quern", "-q", "-c", "calls | as dot").text
 wide = [(float(w), cost) for cost, w in re.findall(r'label="([\d.]+ M)[^"]*", penwidth=([\d.]+)', text)]
