@@ -80,6 +80,9 @@ void session_free(struct session *s)
 	free(s->names);
 	free(s->as_index);
 	free(s->filters);
+	for (size_t i = 0; i < s->nwanted; i++)
+		free((void *)(uintptr_t)s->wanted[i].p);
+	free(s->wanted);
 	for (size_t i = 0; i < s->units.n; i++)
 		free(s->units.at[i].event);
 	free(s->units.at);
@@ -503,12 +506,26 @@ static int no_doubt(struct str word, struct err *err)
 				      doubt_kinds[i].word);
 	err_set(err, ERR_USAGE, 0, "--accept takes words such as 'runs', not '%.*s'",
 		STR_ARG(word));
-	return err_hint(err, "there are:%s", list);
+	return err_hint(err, "there are:%s; profile:NAME and fn:NAME accept rows", list);
+}
+
+/* A name may hold commas: it is the rest of the text. */
+static int accept_name(struct session *s, struct str text, struct err *err)
+{
+	char *p;
+
+	if (vec_reserve(&s->wanted, &s->wanted_cap, s->nwanted + 1, sizeof(*s->wanted)) ||
+	    !(p = session_copy(text)))
+		return err_no_memory(err, NULL);
+	s->wanted[s->nwanted++] = (struct str){p, text.n};
+	return 0;
 }
 
 int session_accept(struct session *s, struct str words, struct err *err)
 {
 	for (;;) {
+		if (str_starts(words, STR("profile:")) || str_starts(words, STR("fn:")))
+			return accept_name(s, words, err);
 		const struct str word = {words.p, str_find(words, ',')};
 		unsigned kind = 0;
 

@@ -42,8 +42,11 @@ struct session {
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;
-	bool people;	      /* session_for_people() */
-	unsigned accepted;    /* doubts (rows/doubt.h), bit by bit */
+	bool people;	   /* session_for_people() */
+	unsigned accepted; /* doubts (rows/doubt.h), bit by bit */
+	struct str *
+		wanted; /* "profile:NAME", "fn:NAME": rows that an `expect` leaves out; malloc'd */
+	size_t nwanted, wanted_cap;
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
 	struct profile_set *set; /* its members are opened one after the other; or NULL */

@@ -35,6 +35,8 @@ void statement_begin(struct session *s, struct str text, struct arena *a, struct
 			 .row_limit = s->limits.rows,
 			 .least_paired = s->least_paired,
 			 .accepted = s->accepted,
+			 .wanted = s->wanted,
+			 .nwanted = s->nwanted,
 			 .safe = s->safe,
 			 .people = s->people,
 			 .reading = &s->reading},

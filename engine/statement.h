@@ -27,6 +27,7 @@ struct statement {
 	bool *idle; /* of each filter in force: it changes nothing here */
 	struct exec_texts notes, hints; /* of x */
 	struct doubts doubts;		/* of x */
+	struct str accepted;		/* which rows an `expect` left out; or empty */
 	bool unsure;			/* an `expect` hangs on DOUBT_UNSURE */
 	struct str part;		/* of x */
 	struct exec x;

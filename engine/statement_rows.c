@@ -19,6 +19,7 @@
 #include "engine/stages/stage.h"
 #include "engine/why/why.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* top | where ...: top, which was given no number, has left out most rows by then. */
 static int note_top(struct exec *x, const struct table *t, const struct tstage *take)
@@ -64,6 +65,61 @@ static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
 	return 0;
 }
 
+/* Is the text the name of `word` that was accepted, "fn:decode"?  Without its parameters, too. */
+static bool is_wanted(const struct exec *x, struct str prefix, struct str text)
+{
+	for (size_t i = 0; i < x->open->nwanted; i++) {
+		const struct str w = x->open->wanted[i], name = str_from(w, prefix.n);
+
+		if (str_starts(w, prefix) && str_starts(text, name) &&
+		    (text.n == name.n || text.p[name.n] == '(' || text.p[name.n] == '<'))
+			return true;
+	}
+	return false;
+}
+
+/* The column of a table by which rows are accepted; NULL: it has none. */
+static struct table_col *wanted_column(struct table *t, struct str name)
+{
+	struct table_col *c = NULL;
+
+	if (table_taken(t, name) || source_col(t->src, name))
+		table_column(t, name, t->event, false, &c);
+	return c && col_is_text(c->type) ? c : NULL;
+}
+
+/* Leave out the rows that were accepted by name, and say so. */
+static void leave_out_wanted(struct statement *run, struct table *t,
+			     const struct tstage *expect)
+{
+	static const struct {
+		struct str prefix, column;
+	} names[] = {{STR("profile:"), STR("profile")}, {STR("fn:"), STR("fn")}};
+	struct exec *x = &run->x;
+	uint32_t *keep;
+	size_t n = 0;
+
+	if (!x->open->nwanted || str_eq(expect->name, STR("some")))
+		return;
+	keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	for (size_t i = 0; i < t->n; i++) {
+		bool wanted = false;
+
+		for (size_t k = 0; k < 2; k++) {
+			const struct table_col *c = wanted_column(t, names[k].column);
+
+			wanted |= c && is_wanted(x, names[k].prefix, col_text(t, c, i));
+		}
+		if (!wanted)
+			keep[n++] = (uint32_t)i;
+	}
+	if (n == t->n)
+		return;
+	run->accepted = need_printf(x->a, "accepted by name: %s row%s", GROUPED(t->n - n),
+				    t->n - n == 1 ? "" : "s");
+	table_select(t, keep, n);
+}
+
 /* Would the expectations hold if functions with an uncertain partner had none? */
 static int expect_sure(struct exec *x, struct statement *run, const struct query *q)
 {
@@ -81,7 +137,8 @@ static int expect_sure(struct exec *x, struct statement *run, const struct query
 	    change_rows(x, &t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
-		if (st->kind == T_EXPECT && exec_expect(x, &t, st)) {
+		if (st->kind == T_EXPECT &&
+		    (leave_out_wanted(run, &t, st), exec_expect(x, &t, st))) {
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			err_clear(x->err);
@@ -128,8 +185,9 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
-		    (statement_doubts(s, run, q) || exec_expect(x, t, st) ||
-		     expect_sure(x, run, q))) {
+		    (leave_out_wanted(run, t, st), statement_doubts(s, run, q) ||
+							   exec_expect(x, t, st) ||
+							   expect_sure(x, run, q))) {
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;
@@ -274,6 +332,11 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		 (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
 		 footer(x, t, r))
 		return x->err->kind;
+	if (run->accepted.n) {
+		exec_note(x, run->accepted);
+		r->footer = need_printf(x->a, "%.*s%s%.*s", STR_ARG(r->footer),
+					r->footer.n ? "; " : "", STR_ARG(run->accepted));
+	}
 	if (list_filters(s, q, run, r))
 		return x->err->kind;
 	if (s->people && keeps_columns(q) && t->no_text.n)

@@ -230,7 +230,7 @@ static int main_run(struct app *app)
 		return 0;
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
-	if (!o->ntasks && app->screen.in)
+	if (!o->ntasks && app->screen.in && !opening_newest(app, STR("")))
 		return prompt(app);
 	if (o->keep_going)
 		gate_start(&app->gate);

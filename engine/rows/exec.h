@@ -39,10 +39,12 @@ struct exec_open {
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */
 	uint64_t row_limit;
-	double least_paired; /* percent, for `expect` */
-	unsigned accepted;   /* doubts (doubt.h), bit by bit: `expect` may hold */
-	bool safe;	     /* run no programs */
-	bool people;	     /* read the answer */
+	double least_paired;	  /* percent, for `expect` */
+	unsigned accepted;	  /* doubts (doubt.h), bit by bit: `expect` may hold */
+	const struct str *wanted; /* [nwanted]: "fn:NAME", rows that it leaves out */
+	size_t nwanted;
+	bool safe;			       /* run no programs */
+	bool people;			       /* read the answer */
 	const struct session_reading *reading; /* how to read a profile again */
 };
 

@@ -30,7 +30,7 @@ struct file {
 	char *path, *key;
 	char *cmd;
 	enum side side;
-	uint64_t pid, bytes;
+	uint64_t pid, part, thread, bytes;
 	dev_t dev;
 	ino_t ino;
 	int64_t written_s;
@@ -211,6 +211,8 @@ static int take(struct search *s, const char *path, const struct stat *sb)
 	if (!file.index && !file.empty && start_read(&start, AT_FDCWD, path))
 		h = start_header(&start);
 	file.pid = h.pid;
+	file.part = h.part;
+	file.thread = h.thread;
 	if (h.profile || (l && file.index) || (l && file.empty && !l->may_be_empty))
 		return add(s, file, str_c(path), key, h.cmd);
 	if (file.index)
@@ -382,42 +384,43 @@ static int set_key(struct search *s, struct file *f, struct str key, struct str 
 	return 0;
 }
 
-/* callgrind.out.12 of callgrind.out.12.3-01: without the numbers of dump and thread. */
-static struct str without_dump(struct str key)
+/* Is it the file of `of`, or a dump or thread of its run: callgrind.out.12, callgrind.out.12.3-01? */
+static bool is_dump_of(struct str key, struct str of)
 {
-	return input_without_number(input_without_number(key, '-', 2), '.', 1);
+	return str_starts(key, of) && input_is_dump_suffix(str_from(key, of.n));
 }
 
 /* May both be of one run?  Xdebug and cachegrind write no pid. */
 static bool one_process(const struct file *a, const struct file *b)
 {
 	return a->pid && a->pid == b->pid && a->side == b->side &&
+	       (a->part != b->part || a->thread != b->thread) &&
 	       strcmp(a->cmd, b->cmd) == 0 &&
 	       str_eq(folder_of(str_c(a->key)), folder_of(str_c(b->key)));
 }
 
-/* Dumps and threads of one run get one key: that of the first file, if the names of the others are
- * that and a number, else what all are without their numbers.  Copies of a file are not of its
- * run: their names say nothing of each other. */
+/* Dumps and threads of one run get one key: that of the first, or what it is without the numbers of
+ * its thread and dump, if the names of all are that and such numbers.  Copies of a file are not of
+ * its run: their names say nothing of each other. */
 static void join_runs(struct search *s)
 {
 	for (size_t i = 0, k; i < s->n && !s->err->kind; i = k) {
-		struct file *first = &s->at[i];
-		const struct str key = str_c(first->key), stem = without_dump(key);
-		struct str of = key;
+		const struct str key = str_c(s->at[i].key);
+		const struct str no_thread = input_without_number(key, '-', 2);
+		const struct str base[] = {key, no_thread,
+					   input_without_number(no_thread, '.', 1)};
+		size_t at = 0, up;
 
-		for (k = i + 1; k < s->n && one_process(first, &s->at[k]); k++) {
-			const struct str other = str_c(s->at[k].key);
-
-			if (str_starts(other, key) &&
-			    input_is_dump_suffix(str_from(other, key.n)))
-				continue;
-			if (!str_eq(without_dump(other), stem))
+		for (k = i + 1; k < s->n && one_process(&s->at[i], &s->at[k]);
+		     k++, at = up) {
+			for (up = at;
+			     up < 3 && !is_dump_of(str_c(s->at[k].key), base[up]);)
+				up++;
+			if (up == 3)
 				break;
-			of = stem;
 		}
 		for (size_t j = k; k - i > 1 && j-- > i;)
-			set_key(s, &s->at[j], of, STR(""));
+			set_key(s, &s->at[j], base[at], STR(""));
 	}
 }
 

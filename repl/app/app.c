@@ -25,7 +25,7 @@
 #include "repl/app/progress.h"
 #include "repl/render/headline.h"
 
-enum { SCRIPT_MAX = 16 << 20, SOON_NS = 500000000 };
+enum { SCRIPT_MAX = 16 << 20, SMALL = 4 << 20, SOON_NS = 500000000 };
 static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
@@ -505,7 +505,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 	struct build_opts how = {
 		.index_path = o->index,
 		.rebuild = o->rebuild,
-		.no_write = o->no_index_write,
+		.no_write = o->no_index_write || app->small,
 		.no_wait = o->no_wait,
 		.merge = o->merge || app->folder,
 		.trust = o->trust,
@@ -573,7 +573,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		if (report.how == BUILD_AS_IS)
 			session_as_index(app->session);
 		/* A lack of memory will be told by the first query. */
-		if (!app->opts->no_index_write)
+		if (!app->opts->no_index_write && !app->small)
 			session_keep_inlines(app->session, report.index, app->opts->trust,
 					     &err);
 		err_clear(&err);
@@ -614,6 +614,8 @@ static int open_member(void *arg, size_t member, struct err *err)
 
 	app->telling = !app->told[member];
 	app->told[member] = true;
+	/* They are read faster than a person notices, and there are many. */
+	app->small = m->bytes < SMALL;
 	kind = open_one(app, m->name, &m->now);
 	if (!kind && m->base.n)
 		kind = open_one(app, app->base_name ? app->base_name : usual_base,

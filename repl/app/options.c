@@ -535,7 +535,8 @@ static bool is_query(const struct options *o, const char *arg)
 		word = strspn(arg + 1, "abcdefghijklmnopqrstuvwxyz-");
 	if (word || strcmp(arg, "help") == 0)
 		return !word || !arg[1 + word] || arg[1 + word] == ' ';
-	return o->nprofiles && is_quoted_query(arg);
+	return o->nprofiles ? is_quoted_query(arg)
+			    : query_reads(str_c(arg)) && strchr(arg, ' ');
 }
 
 /* quern NEW OLD why: files are added up unless one is the base. */

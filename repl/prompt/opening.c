@@ -219,6 +219,57 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 	return err.kind;
 }
 
+/* ---- the newest ---- */
+
+static bool gates(const struct app *app, struct str text)
+{
+	return app->opts->keep_going || app->format == FORMAT_JUNIT ||
+	       app->format == FORMAT_GITHUB || str_find_str(text, STR("expect")) < text.n;
+}
+
+static struct folder *find_here(struct err *err)
+{
+	static const char *const names[] = {"callgrind.out*", "cachegrind.out*",
+					    "callgrind.*.out", "*.callgrind"};
+	struct folder *f = NULL;
+	glob_t found = {0};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		glob(names[i], i ? GLOB_APPEND : 0, NULL, &found);
+	if (found.gl_pathc)
+		f = find_folder((const char *const *)found.gl_pathv, found.gl_pathc, err);
+	globfree(&found);
+	return f;
+}
+
+int opening_newest(struct app *app, struct str asks)
+{
+	const struct folder_member *newest = NULL;
+	struct err ignored = {0};
+	struct folder *f;
+	int kind = 0;
+
+	if (app->nprofiles || app->folder || app->sought || app->opts->safe ||
+	    gates(app, asks))
+		return 0;
+	app->sought = true;
+	f = find_here(&ignored);
+	for (size_t i = 0; f && i < f->n; i++)
+		if (f->at[i].now.n && (!newest || f->at[i].written_s > newest->written_s))
+			newest = &f->at[i];
+	if (newest && f->n > 1)
+		app_note(app,
+			 "quern: %s, the newest of %s profiles here: quern . asks all",
+			 newest->now.at[0], GROUPED(f->n));
+	else if (newest)
+		app_note(app, "quern: %s", newest->now.at[0]);
+	if (newest)
+		kind = app_open(app, NULL, (const char *const *)newest->now.at,
+				newest->now.n);
+	drop_folder(f);
+	return kind;
+}
+
 int opening_run(struct app *app, const char *const *arg, size_t n)
 {
 	struct opening o = {.app = app};

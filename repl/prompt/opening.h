@@ -16,4 +16,8 @@
  */
 int opening_run(struct app *app, const char *const *arg, size_t n);
 
+/* With nothing open, a query opens the newest profile of the working folder, and says which; a
+ * gate asks for a name.  0 or the kind. */
+int opening_newest(struct app *app, struct str asks);
+
 #endif

@@ -13,6 +13,7 @@
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/library.h"
+#include "repl/prompt/opening.h"
 #include "repl/prompt/sets.h"
 #include "repl/term/talk.h"
 
@@ -59,6 +60,8 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	char dotted[64];
 	int rc;
 
+	if (str_starts(trimmed, STR("overview")) && opening_newest(app, trimmed))
+		return ERR_PROFILE;
 	if (is_word_of_shells(trimmed)) {
 		snprintf(dotted, sizeof(dotted), ".%.*s", (int)trimmed.n, trimmed.p);
 		return command_run(
@@ -70,26 +73,48 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	/* "\q": the commands of psql */
 	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);
+	if (opening_newest(app, text))
+		return ERR_PROFILE;
 	rc = app_run(app, text, from);
 	if (rc && is_shipped(app, trimmed))
 		talk("  hint: it is a query that ships: .run %.*s", STR_ARG(trimmed));
 	return rc;
 }
 
-/* The length of the first entry of text: one dot-command, or whole statements up to the
- * end of a line; *lines is their number. */
-static size_t entry_length(struct str text, size_t *lines)
+/* The end of the command, or of a word that is one, which begins at `at`: a ";" that is followed
+ * by a blank, or the end of the line.  `at`: it is a query.  A pager is a line for the shell. */
+static size_t command_end(struct str text, size_t at)
 {
-	struct str first = str_trim((struct str){text.p, str_find(text, '\n')});
+	const struct str line = {text.p + at, str_find(str_from(text, at), '\n')};
+	const bool dotted = line.n && (line.p[0] == '.' || line.p[0] == '\\');
 	size_t n = 0;
 
-	*lines = 1;
-	if (first.n && (first.p[0] == '.' || first.p[0] == '\\'))
-		return str_find(text, '\n');
+	for (bool quoted = false; n < line.n; n++) {
+		quoted ^= line.p[n] == '"';
+		if (!quoted && line.p[n] == ';' &&
+		    (n + 1 == line.n || strchr(" \t\r", line.p[n + 1])))
+			break;
+	}
+	if (dotted && str_starts(line, STR(".pager")))
+		n = line.n;
+	return dotted || is_word_of_shells(str_trim((struct str){line.p, n})) ? at + n
+									      : at;
+}
+
+/* The length of the first entry of text: one command, or whole statements up to one or to the end
+ * of a line; *lines: how many lines end in it or behind it. */
+static size_t entry_length(struct str text, size_t *lines)
+{
+	size_t n = 0;
+
 	for (;;) {
 		struct token t = token_at(text, n, PLACE_WORD);
-		size_t end = t.at + 1;
+		size_t end = t.at + 1, command = command_end(text, t.at);
 
+		if (command > t.at) {
+			n = n ? t.at - 1 : command;
+			break;
+		}
 		n = t.at;
 		if (t.kind == TOK_NEWLINE || t.kind == TOK_END)
 			break;
@@ -97,6 +122,7 @@ static size_t entry_length(struct str text, size_t *lines)
 			end = query_statement(text, n);
 		n = end > n ? end : n + str_find(str_from(text, n), '\n');
 	}
+	*lines = n >= text.n || text.p[n] == '\n';
 	for (size_t i = 0; i < n; i++)
 		*lines += text.p[i] == '\n';
 	return n;

@@ -157,4 +157,71 @@ r = run("made/new", "base=made/old", "-q", "-c", "functions of memcpy vs base | 
 same((r.text.count("<testcase"), r.text.count("<failure"), [n for n in names if 'classname="%s"' % n in r.text]), (24, 8, names), "JUnit has a case for each profile")
 r = run("made/new", "base=made/old", "-q", "-c", "functions of memcpy vs base | expect delta <= 0", "--format", "github")
 same(sorted(line.split("title=")[1].split("%3A")[0] for line in r.text.splitlines()), sorted(broken), "GitHub's annotations have the name")
+
+# ---- accepted by name
+GATE = ("made/new", "base=made/old", "-q", "--keep-going", "-c", "profiles vs base | where delta > 800 | expect none")
+dear = [r["name"] for r in truth if int(r["now"]) - int(r["before"]) > 800]
+r = run(*GATE, *[word for n in dear for word in ("--accept", "profile:" + n)])
+ok(r.status == 0 and "accepted by name: %d rows" % len(dear) in r.talk and "accepted by name" in r.text, "--accept profile:NAME, which is said", r)
+r = run(*GATE, *[word for n in dear[1:] for word in ("--accept", "profile:" + n)])
+ok(r.status == 4 and " in 1 of 24 profiles: %s)" % dear[0] in r.talk, "another one still breaks it", r)
+r = run("made/new", "base=made/old", "-q", "--accept", "fn:memcpy", "-c", "functions vs base | where delta% > 8 | expect none")
+ok(r.status == 4 and r.text.count("encode") >= 1 and "memcpy" not in r.text, "--accept fn:NAME", r)
+r = run(place("new", broken[0]), "base=" + place("old", broken[0]), "-q", "--accept", "fn:memcpy", "-c", "functions vs base | where delta% > 8 | expect none")
+ok(r.status == 0 and "accepted by name: 1 row" in r.talk, "  of one profile, too", r)
+
+# ---- nothing is left beside small profiles; an index that lies there is used
+left = [f for tree in ("some", "odd2", "real") for d, _, files in os.walk(tree) for f in files if ".quern" in f]
+same(left, [], "no index beside the profiles of a folder")
+
+# ---- dumps of a run, copies, links, junk
+os.mkdir("mixed")
+for name in ("", "-01", "-02", "-03", "-04", "-05"):
+    shutil.copy(small + "thr-septhreads.out" + name, "mixed/callgrind.out.7" + name)
+shutil.copy(small + "lua-default.out", "mixed/lua.out")
+shutil.copy(small + "lua-default.out", "mixed/lua.out.1")
+os.symlink("lua.out", "mixed/link.out")
+for name, text in (("notes.txt", "notes\nevents: none of them\n"), ("a.yaml", "version: 1\nname: x\n"), ("x.svg", "<svg/>"), ("empty", "")):
+    with open("mixed/" + name, "w") as f:
+        f.write(text)
+r = run("mixed", "-c", "profiles | show profile, parts | as csv")
+same(rows(r.text)[1:], [["callgrind.out.7", "5"], ["link.out", "1"], ["lua.out.1", "1"]], "threads of a run are one, copies are two, a link is no third")
+ok("quern: 3 profiles; left out: 5 other files, links to them: 1" in r.talk, "junk is counted in one line", r)
+with open("mixed/cut.out", "w") as f:
+    f.write("version: 1\ncreator: callgrind-3\n")
+r = run("mixed", "-q", "-c", "profiles | show profile")
+ok(r.status == 3 and "cut.out: cut off in its header" in r.talk and "lua.out.1" in r.text, "a member that cannot be read: the others are told, status 3", r)
+os.makedirs("tak/decode")
+for name, side in (("base", "one"), ("fast", "two"), ("same", "one")):
+    shutil.copy(pairs + "cpp-%s.out" % side, "tak/decode/%s.cachegrind.out" % name)
+r = run("tak", "-q", "-c", "profiles vs base | show profile, delta | as csv")
+same(rows(r.text)[1:], [["fast", "3310"], ["same", "0"]], "tak: base.* is the base of the others")
+shutil.copytree("tak", "tak2")
+for name in ("fast", "same"):
+    os.rename("tak2/decode/%s.cachegrind.out" % name, "tak2/decode/%s.old.out" % name)
+os.mkdir("other")
+r = run("some/new", "base=tak", "-q", "-c", "profiles vs base | where change = \"gone\" | count | as csv", "-c", "functions vs base | take 1")
+ok(r.status == 1 and "no profile of the set has a base" in r.talk, "a base that has none of the members", r)
+for n, name in enumerate(("a|b`c", "<b>&\"", "n\nl", "=1+2", "##[error]x", "::error::x")):
+    os.makedirs("hostile/" + name)
+    shutil.copy(place("new", some[n % len(some)]), "hostile/%s/callgrind.out.%d" % (name, n))
+for form in ("md", "junit", "github", "csv", "json", "table"):
+    r = run("hostile", "-q", "-c", "profiles | show profile, total | expect total < 0", "--format", form, env=dict(GITHUB_ACTIONS="true"))
+    ok(r.status == 4 and not re.search(r"^(::error::|##\[)", r.text, re.M) and "<b>" not in r.text.replace("<b>&", "") or form in ("csv", "json", "table"), "hostile names: " + form, r)
+
+# ---- the newest, and commands among queries
+os.mkdir("here")
+os.chdir("here")
+r = run("-c", "top 1")
+ok(r.status == 1 and "no profile is open" in r.talk, "nothing lies here", r)
+for name, age in (("callgrind.out.5", 500), ("callgrind.out.6", 0), ("cachegrind.out.7", 900)):
+    shutil.copy("../" + place("new", some[0]), name)
+    os.utime(name, (1700000000 - age, 1700000000 - age))
+r = run("-c", "info | show profile | as csv")
+ok(r.status == 0 and "callgrind.out.6" in r.text and "quern: callgrind.out.6, the newest of 3 profiles here: quern . asks all" in r.talk, "the newest profile of the folder", r)
+ok(run("functions | take 1").status == 0, "a query alone")
+ok("no profile is open" in run("-c", "functions | expect some").talk, "a gate asks for a name")
+ok("no profile is open" in run("--safe", "-c", "functions").talk, "--safe looks at no folder")
+r = run("-q", "-c", "overview; top 1 | show fn; .mode csv; top 1 | show fn")
+ok(r.status == 0 and r.text.endswith("fn\n%s\n" % r.text.splitlines()[-1]), "a ; behind overview and dot-commands", r)
 done()
