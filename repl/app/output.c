@@ -106,6 +106,16 @@ static int check_tree(const struct result *r, const struct format_row *f, struct
 	return err_hint(err, "calltree from main | as svg");
 }
 
+/* A picture, a report or a profile is of one profile. */
+static int check_one(const struct result *r, const struct format_row *f, struct err *err)
+{
+	if (!r->members || f->format < FORMAT_SVG)
+		return 0;
+	err_set(err, ERR_QUERY, 0, "%s is of one profile, and this answer is of %s",
+		f->name, GROUPED(r->nmembers));
+	return err_hint(err, "in NAME | ... is of one; csv, json and md have all");
+}
+
 /* ---- place ---- */
 
 static bool in_path(const char *program)
@@ -556,7 +566,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	f = choose_format(app, r,
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  err);
-	if (!f || check_tree(r, f, err))
+	if (!f || check_one(r, f, err) || check_tree(r, f, err))
 		return err->kind;
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);

@@ -15,6 +15,7 @@
 #include "engine/lang/token.h"
 #include "engine/names/name.h"
 #include "engine/lang/keywords.h"
+#include "index/read/folder.h"
 #include "index/base/err_struct.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
@@ -178,6 +179,8 @@ static void offer_profiles(struct search *s)
 {
 	for (size_t i = 0; i < s->app->nprofiles; i++)
 		offer_c(s, s->app->profiles[i].name);
+	for (size_t i = 0; s->app->folder && i < s->app->folder->n; i++)
+		offer_c(s, s->app->folder->at[i].name);
 }
 
 /* Offer the files or objects of the profile, from the sorted table. */
