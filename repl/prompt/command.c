@@ -582,6 +582,14 @@ bool command_refused(const struct app *app, const struct command *c)
 	return c->unsafe && app->opts->safe && !app->trusted;
 }
 
+/* Of a folder one profile is open at a time: what it says of that is not said of all. */
+static bool of_one(const struct command *c)
+{
+	static const char names[] = "overview export open close";
+
+	return str_place(names, str_c(c->name)) >= 0;
+}
+
 int command_run(struct app *app, struct str line, const struct origin *from)
 {
 	struct str rest = str_from(line, 1), name;
@@ -599,6 +607,11 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		unknown_command(line.p[0], name, &err);
 	else if (command_refused(app, c))
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
+	else if (app->folder && of_one(c))
+		err_set(&err, ERR_QUERY, 0,
+			".%s is of single profiles, and a folder is open: open "
+			"one of them",
+			c->name);
 	else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)

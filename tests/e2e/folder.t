@@ -106,6 +106,9 @@ for picture in ("calltree from decode > x.svg", "functions > x.html", "functions
     ok(r.status == 1 and "is of one profile, and this answer is of 6" in r.talk and "in NAME | " in r.talk, "refused: " + picture, r)
     r = run("some/new", "-q", "-c", "in %s | %s" % (min(asked), picture))
     ok(r.status == 0, "  of one it is made", r)
+for command in ("overview", ".export out", ".open made", ".close"):
+    r = run("some/new", "-q", "-c", command)
+    ok(r.status == 1 and "is of single profiles, and a folder is open" in r.talk, "refused: " + command, r)
 r = run("some/new", "-q", "-c", "functions of nosuch")
 ok(r.status == 1 and "no function matches 'nosuch'" in r.talk, "a name that none has", r)
 shutil.copytree("some/new", "odd/new")
