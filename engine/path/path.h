@@ -202,8 +202,21 @@ struct path_tree_query {
 	struct path_bounds one;	       /* inclusive cost, if the set is one function */
 	bool as_one; /* or the functions that are one: `one` is that of all of them */
 	struct flow_parts *parts; /* as in struct path_query */
+	/* Rows are labels of the functions of the flow; NULL: these themselves. */
+	const struct path_labels *labels;
 };
 enum { PATH_TREE_ROWS = 40000 };
+
+/* What people see of a flow that has more functions: levels of recursion and contexts, places
+ * of inlined code, members of groups.  A row is a chain of labels: all chains of functions
+ * that have these. */
+struct path_labels {
+	uint32_t n;
+	const uint32_t *of; /* [functions of the flow]: its label, below n */
+	/* [functions of the flow]: calls between those of one number are inside a row;
+	 * NULL: each call leads to a row.  One number, one label. */
+	const uint32_t *group;
+};
 
 struct path_tree {
 	struct path_tree_row *rows;
@@ -219,25 +232,9 @@ struct path_tree {
 	bool missing; /* there are cheaper rows than those listed */
 	void *grown;  /* for path_tree_left_out(); NULL: nothing was grown */
 	bool known;   /* it is of known stacks: a struct known_growing */
-	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
 
-/* The rows of a tree that became those of another one (tree_fold.h). */
-struct path_fold {
-	const struct path_tree *tree;
-	struct arena *a;
-	const uint32_t
-		*row; /* [tree->n]: the row there that it is in, or is below if it is
-				not listed; the number of rows: the top */
-	const uint8_t *how; /* [tree->n]: enum path_folded, or-ed */
-	const uint32_t *fn; /* [functions]: the function there */
-};
-enum path_folded {
-	FOLD_ENTERS =
-		1, /* its cost is part of the cost of that row, not of a row there */
-	FOLD_UNLISTED = 2
-};
-
+/* With labels, calls and incl of rows are left to the caller: 0. */
 void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_tree *out);
 

@@ -55,10 +55,10 @@ static void add_source(struct gathering *w, uint32_t group, uint32_t fn, double 
 }
 
 /* Cost that a row did not split goes on along the calls that are left. */
-static void add_rest(struct gathering *w, uint32_t node, uint32_t group)
+static void add_rest(struct gathering *w, uint32_t node, const struct place *x,
+		     uint32_t group)
 {
 	struct growing *g = w->g;
-	const struct node *x = &g->nodes[node];
 	double through = x->rest > 0 && x->fn != FLOW_NONE
 				 ? tree_unshown_through(g, node, x->fn)
 				 : 0;
@@ -82,14 +82,20 @@ static void find_sources(struct gathering *w)
 	struct growing *g = w->g;
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		const struct node *x = &g->nodes[i];
-		uint32_t row = g->row[i];
+		const uint32_t row = g->row[i];
+		uint32_t p = tree_place(g, i);
 
-		if (row != TREE_NO_ROW) {
-			add_rest(w, i, g->group[row]);
-		} else if (i != TREE_TOP && g->row[x->parent] != TREE_NO_ROW) {
-			add_source(w, g->group[g->row[x->parent]], x->fn, x->est);
-		}
+		do {
+			const struct place x = tree_at(g, i, p);
+
+			if (row != TREE_NO_ROW)
+				add_rest(w, i, &x, g->group[row]);
+			else if (i != TREE_TOP &&
+				 g->row[g->nodes[i].parent] != TREE_NO_ROW)
+				add_source(w, g->group[g->row[g->nodes[i].parent]], x.fn,
+					   x.est);
+			p = x.next;
+		} while (p);
 	}
 }
 
@@ -167,7 +173,8 @@ static void push_group(struct gathering *w, uint32_t first, uint32_t end, uint64
 		if (!cost)
 			continue;
 		tree_reserve(w->g->arena, &w->out, &w->out_cap, w->nout, sizeof(*w->out));
-		w->out[w->nout++] = (struct path_other){w->all[first].group, f, cost};
+		w->out[w->nout++] = (struct path_other){w->all[first].group,
+							tree_label(w->g, f), cost};
 	}
 }
 
@@ -186,11 +193,12 @@ static void keep_to_self(struct gathering *w, const struct path_tree *t, double 
 	const struct flow *fl = w->g->fl;
 
 	for (uint32_t f = 0; f < fl->in.functions; f++)
-		left[f] = w->g->q->up ? fl->root[f] : (double)fl->in.self[f];
+		left[tree_label(w->g, f)] +=
+			w->g->q->up ? fl->root[f] : (double)fl->in.self[f];
 	for (size_t i = 0; i < t->n; i++)
 		left[t->rows[i].fn] -= (double)t->rows[i].own;
 	if (w->g->one != FLOW_NONE)
-		left[w->g->one] -= (double)t->own;
+		left[tree_label(w->g, w->g->one)] -= (double)t->own;
 	for (uint32_t i = 0; i < w->nout; i++) {
 		double *l = &left[w->out[i].fn];
 
@@ -233,38 +241,6 @@ static void lift(struct growing *g, const struct path_tree *t, int64_t **out)
 	*out = lifted;
 }
 
-/* List the cost that folded rows leave out: that which the rows left out before, and that of
- * the rows that folding no longer lists. */
-static void folded_left_out(const struct path_tree *t, struct path_left_out *out)
-{
-	const struct path_fold *f = t->folded;
-	struct path_left_out was;
-	struct path_other *o;
-	int64_t *lifted;
-	size_t n = 0;
-
-	path_tree_left_out(f->tree, &was);
-	o = NEED_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
-	lifted = NEED_ARRAY(f->a, int64_t, t->n + 1);
-	for (size_t i = 0; i < was.n; i++) {
-		const uint32_t r = was.others[i].row;
-
-		o[n++] = (struct path_other){r == f->tree->n ? (uint32_t)t->n : f->row[r],
-					     f->fn[was.others[i].fn], was.others[i].cost};
-	}
-	for (size_t r = 0; r < f->tree->n; r++) {
-		const struct path_tree_row *row = &f->tree->rows[r];
-
-		if (f->how[r] & FOLD_UNLISTED)
-			o[n++] = (struct path_other){f->row[r], f->fn[row->fn], row->own};
-		else if (was.lifted && f->how[r] & FOLD_ENTERS)
-			cost_add(&lifted[f->row[r]], was.lifted[r]);
-	}
-	n = path_other_join(o, n);
-	path_other_sort(o, n, path_other_by_row);
-	*out = (struct path_left_out){lifted, o, n};
-}
-
 void path_tree_left_out(const struct path_tree *t, struct path_left_out *out)
 {
 	struct growing *g = t->grown;
@@ -275,10 +251,6 @@ void path_tree_left_out(const struct path_tree *t, struct path_left_out *out)
 	double *left;
 
 	*out = (struct path_left_out){0};
-	if (t->folded) {
-		folded_left_out(t, out);
-		return;
-	}
 	if (!g)
 		return;
 	if (t->known) {
@@ -302,6 +274,8 @@ void path_tree_left_out(const struct path_tree *t, struct path_left_out *out)
 		need_time(g->cancel);
 		push_group(&w, i, end, edges);
 	}
+	if (g->labels)
+		w.nout = (uint32_t)path_other_join(w.out, w.nout);
 	path_other_sort(w.out, w.nout, path_other_by_cost);
 	keep_to_self(&w, t, left);
 	w.nout = w.nout > g->most ? g->most : w.nout;

@@ -40,25 +40,17 @@ struct choosing {
 	uint32_t n;
 };
 
-/* Nodes 1 to n are the n starts.  NULL: a call of the row above, or a start that only some
- * part's flow has. */
-static const struct start *start_of(const struct growing *g, uint32_t node)
-{
-	return node > TREE_TOP && node <= g->starts.n ? &g->starts.all[node - 1] : NULL;
-}
-
-static bool is_inner(const struct growing *g, uint32_t node)
-{
-	const struct start *s = start_of(g, node);
-
-	return s && s->inner;
-}
-
 /* The order of a row among its siblings. */
 static double node_weight(const struct growing *g, uint32_t node)
 {
-	return is_inner(g, node) ? (double)g->starts.all[node - 1].incl
-				 : g->nodes[node].est;
+	const struct start *s = tree_start(g, node);
+	double sum = 0;
+
+	if (!s || !s->inner)
+		return g->nodes[node].est;
+	for (; s; s = tree_next_start(g, s))
+		sum += (double)s->incl;
+	return sum;
 }
 
 static int nodes_by_weight(const void *x, const void *y)
@@ -74,7 +66,7 @@ static bool worth_a_row(const struct growing *g, uint32_t i)
 {
 	const struct node *x = &g->nodes[i];
 
-	if (is_inner(g, i))
+	if (tree_is_inner(g, i))
 		return !path_under_min(node_weight(g, i), g->q->min);
 	return !path_under_min(x->est, g->q->min) &&
 	       (x->est >= 0.5 ||
@@ -85,7 +77,7 @@ static double own_of_node(const struct growing *g, uint32_t node)
 {
 	const struct node *x = &g->nodes[node];
 
-	if (x->fn == FLOW_NONE || !(x->rest > 0) || is_inner(g, node))
+	if (x->fn == FLOW_NONE || !(x->rest > 0) || tree_is_inner(g, node))
 		return x->own;
 	return x->own + tree_rest_own(g, node);
 }
@@ -172,7 +164,7 @@ static void choose_nodes(struct choosing *c, bool *cut)
 		if (i % POLL == 0)
 			need_time(g->cancel);
 		/* A row without cost of its own is worth more than nothing, too. */
-		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
+		c->own[i] = tree_is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
 	for (c->nodes = 0; c->nodes < g->n; c->nodes++)
 		c->node[c->nodes] = c->nodes;
@@ -229,75 +221,44 @@ static void choose_rows(struct choosing *c, bool *cut, bool *missing)
 	}
 }
 
-/* Of a call of the set: by its cost as a whole, if that is known, as in path.h. */
-static struct path_bounds call_bounds(const struct growing *g, double est,
-				      const struct start *s, const struct path_bounds *up)
-{
-	struct path_bounds b;
-
-	if (s->exact || !up->bounded)
-		return path_bounds_of(est, s->exact ? s->passed : 0, s->passed, true);
-	b = path_bounds_next(*up, s->passed, 0, g->top.passing, g->top.odd);
-	return path_bounds_of(est, b.lo, b.hi, b.bounded);
-}
-
-static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
-				       const struct start *s,
-				       const struct path_bounds *up)
+/* The estimate of the node is cut to these bounds. */
+static struct path_bounds bounds_of_node(const struct growing *g, uint32_t node,
+					 const struct path_bounds *up)
 {
 	const struct node *x = &g->nodes[node];
-	const struct flow *fl = g->fl;
-
-	if (s->inner)
-		return path_bounds_exact(s->incl);
-	if (g->q->of == TREE_CALLS) /* level 1 is calls */
-		return call_bounds(g, x->est, s, up);
-	if (g->q->of == TREE_PROGRAM) {
-		const struct path_bounds b = path_root_bounds(fl, x->fn);
-
-		return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
-	}
-	return path_bounds_of(x->est, s->exact ? fl->passing[x->fn] : 0,
-			      fl->passing[x->fn], !fl->odd[x->fn]);
-}
-
-/* The bounds of a call below a row, from those of the row (path.h); the estimate of the node is
- * cut to them. */
-static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
-				       struct path_bounds up)
-{
-	const struct node *x = &g->nodes[node];
-	const struct flow *fl = g->fl;
-	uint32_t f = g->nodes[x->parent].fn;
-	int64_t passing = fl->passing[f];
+	const struct start *s = tree_start(g, node);
 	struct path_bounds b;
 
-	if (x->parent == TREE_TOP && g->q->of == TREE_CALLS)
-		passing = g->top.passing;
-	b = path_bounds_next(up, fl->in.incl[x->edge], 0, passing, fl->odd[f]);
-	return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
+	if (g->labels)
+		return tree_label_bounds(g, node, up);
+	if (s)
+		b = tree_start_bounds(g, s, up);
+	else if (x->edge == FLOW_NONE)
+		b = path_bounds_of(0, 0, INT64_MAX, false);
+	else
+		b = tree_call_bounds(g, x->parent, x->edge, up);
+	return s && s->inner ? b : path_bounds_of(x->est, b.lo, b.hi, b.bounded);
 }
 
 static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
-					struct path_bounds up)
+					const struct path_bounds *up)
 {
 	const struct node *x = &g->nodes[node];
-	const struct start *s = start_of(g, node);
-	const struct flow_input *in = &g->fl->in;
-	struct path_tree_row r = {.depth = x->depth, .fn = x->fn};
+	const struct start *s = tree_start(g, node);
+	struct path_tree_row r = {.depth = x->depth, .fn = tree_node_label(g, node)};
 
+	r.cost = bounds_of_node(g, node, up);
+	r.inner = s && s->inner;
+	if (g->labels)
+		return r;
 	if (s) {
 		r.calls = s->calls;
-		r.inner = s->inner;
-		r.cost = start_bounds(g, node, s, &up);
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);
-		r.cost = path_bounds_of(x->est, 0, INT64_MAX, false);
 	} else {
-		r.calls = in->calls[x->edge];
-		r.incl = in->incl[x->edge];
-		r.cost = chain_bounds(g, node, up);
+		r.calls = g->fl->in.calls[x->edge];
+		r.incl = g->fl->in.incl[x->edge];
 	}
 	return r;
 }
@@ -305,6 +266,7 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 struct laid {
 	long double at, end; /* where the next child begins; no child ends after `end` */
 	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
+	uint32_t bounds;     /* with labels: those before it */
 };
 
 /* Half away from zero.  What does not fit is cut to the largest or smallest number. */
@@ -332,7 +294,8 @@ static long double own_on_line(const struct growing *g, uint32_t node,
 	const struct flow *fl = g->fl;
 	uint32_t f = g->nodes[node].fn;
 
-	if (f == FLOW_NONE || !cost->measured || fl->keep || cost->lo != fl->passing[f])
+	if (f == FLOW_NONE || tree_several(g, node) || !cost->measured || fl->keep ||
+	    cost->lo != fl->passing[f] || tree_inside(g, f, f))
 		return own_of_node(g, node);
 	return g->q->up ? path_root(fl, f) : fl->in.self[f];
 }
@@ -369,23 +332,34 @@ static void include(struct path_tree_row *r)
 	r->cost.measured &= r->cost.lo == r->cost.hi;
 }
 
+/* Below a row with rows below it, or the top: find their bounds. */
+static void open_row(struct choosing *c, uint32_t node, const struct path_bounds *cost,
+		     struct laid *at)
+{
+	at->bounds = c->g->nbounds;
+	if (c->g->labels && c->first[node])
+		tree_bound_below(c->g, node, cost, c->first[node], c->next);
+}
+
 /* Visit the nodes kept, each before its children, without recursion: a tree may be deeper than the
  * stack.  open[d] is the row above at depth d, with what is left of its interval. */
 static void lay_rows(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
+	const uint32_t labels = g->labels ? g->labels->n : g->fl->in.functions;
 	size_t n = (size_t)c->n + 2;
 	struct laid *open = NEED_ARRAY(g->arena, struct laid, n);
-	uint32_t *on_path =
-		NEED_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
+	uint32_t *on_path = NEED_ARRAY(g->arena, uint32_t, (size_t)labels + 1);
 	struct laid line = {.end = INFINITY};
 	uint32_t i;
 
 	t->rows = NEED_ARRAY(g->arena, struct path_tree_row, n);
 	g->row = NEED_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	g->bounds_of = (uint32_t *)c->worth; /* which is not needed any more */
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
 	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
+	open_row(c, TREE_TOP, &t->base, &open[0]);
 	t->left_out = cost_difference(t->est, t->own);
 	for (i = c->first[TREE_TOP]; i;) {
 		uint32_t d = g->nodes[i].depth;
@@ -394,9 +368,10 @@ static void lay_rows(struct choosing *c, struct path_tree *t)
 
 		if (t->n % POLL == 0)
 			need_time(g->cancel);
-		*r = row_of_node(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
+		*r = row_of_node(g, i, up == FLOW_NONE ? &t->base : &t->rows[up].cost);
 		r->parent = up;
-		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
+		r->recursive =
+			(!g->labels && g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
 			lay(g, i, &open[d - 1], &r->cost, &r->est, &r->own, &open[d]);
 			cost_subtract(&t->left_out, r->own);
@@ -404,13 +379,15 @@ static void lay_rows(struct choosing *c, struct path_tree *t)
 		g->row[i] = open[d].row = (uint32_t)t->n++;
 		if (c->first[i]) {
 			on_path[r->fn]++;
+			open_row(c, i, &r->cost, &open[d]);
 			i = c->first[i];
 			continue;
 		}
 		while (i && !c->next[i]) {
 			i = g->nodes[i].parent;
+			g->nbounds = open[g->nodes[i].depth].bounds;
 			if (i)
-				on_path[g->nodes[i].fn]--;
+				on_path[tree_node_label(g, i)]--;
 		}
 		i = c->next[i];
 	}
@@ -447,7 +424,7 @@ struct proving {
 	struct growing *g;
 	struct proven *todo; /* a stack of chains to go on from */
 	size_t cap;
-	uint32_t n;
+	uint32_t n, steps;
 	int64_t least; /* chains of less are not followed */
 	double sum;    /* proven so far, in units of cost */
 };
@@ -475,7 +452,21 @@ static void prove(struct proving *p, struct proven c)
 		if (lo <= p->least || g->avoided[to])
 			continue;
 		tree_reserve(g->arena, &p->todo, &p->cap, p->n, sizeof(*p->todo));
-		p->todo[p->n++] = (struct proven){to, c.depth + 1, lo};
+		p->todo[p->n++] =
+			(struct proven){to, c.depth + !tree_inside(g, c.fn, to), lo};
+	}
+}
+
+/* All that goes on from one function of level 1. */
+static void prove_from(struct proving *p, uint32_t fn, struct path_bounds b)
+{
+	if (!b.bounded || b.lo <= 0)
+		return;
+	prove(p, (struct proven){fn, 1, b.lo});
+	for (; p->n && p->steps < STEPS; p->steps++) {
+		if (p->steps % POLL == 0)
+			need_time(p->g->cancel);
+		prove(p, p->todo[--p->n]);
 	}
 }
 
@@ -485,19 +476,22 @@ void tree_proven(struct growing *g, struct path_tree *t)
 
 	if (g->q->of == TREE_CALLS && t->base.bounded && !g->top.odd)
 		p.sum = (double)path_overlap(t->base.lo, g->top.own, g->top.passing);
-	for (uint32_t i = 1, steps = 0; i < g->n; i++) {
-		struct path_tree_row r;
+	for (uint32_t i = 1; i < g->n; i++) {
+		const struct start *s = tree_start(g, i);
 
-		if (g->nodes[i].depth != 1 || is_inner(g, i))
+		if (g->nodes[i].depth != 1 || tree_is_inner(g, i))
 			continue;
-		r = row_of_node(g, i, t->base);
-		if (!r.cost.bounded || r.cost.lo <= 0)
-			continue;
-		prove(&p, (struct proven){r.fn, 1, r.cost.lo});
-		for (; p.n && steps < STEPS; steps++) {
-			if (steps % POLL == 0)
-				need_time(g->cancel);
-			prove(&p, p.todo[--p.n]);
+		for (; s; s = tree_next_start(g, s))
+			prove_from(&p, s->fn, tree_start_bounds(g, s, &t->base));
+		for (uint32_t k = tree_start(g, i) ? FLOW_NONE : tree_place(g, i);
+		     k != FLOW_NONE;) {
+			const struct place x = tree_at(g, i, k);
+
+			if (x.edge != FLOW_NONE)
+				prove_from(
+					&p, x.fn,
+					tree_call_bounds(g, TREE_TOP, x.edge, &t->base));
+			k = x.next ? x.next : FLOW_NONE;
 		}
 	}
 	t->proven = t->est > 0 ? fmin(1, p.sum / (double)t->est) : 0;

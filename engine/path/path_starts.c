@@ -115,6 +115,7 @@ static void start_at_calls(struct growing *g, const struct flow *fl, struct aren
 	const uint8_t *passed = passed_members(g, fl, a);
 	const struct fn_set *entry = g->q->entry ? g->q->entry : g->q->set;
 	double *first, *cost = NEED_ARRAY(a, double, (size_t)n + 1);
+	double leaves = 0;
 	bool up = g->q->up, returns = false;
 
 	chain_first(fl, entry, &first, a, g->cancel);
@@ -152,24 +153,26 @@ static void start_at_calls(struct growing *g, const struct flow *fl, struct aren
 			double est = up ? flow_cost(fl, i) * (1 - cost[f])
 					: cost[f] * flow_share(fl, i, f);
 
+			leaves += g->in_set[tree_other_end(g, i)] ? 0 : est;
 			cross(g, fl, &x, s, i, est, passed[f]);
 		}
 	}
 	s->exact = !returns;
+	s->leaves = s->own + leaves;
 	for (uint32_t k = 0; k < s->n; k++)
 		s->all[k].exact = !returns;
 }
 
-/* The contexts of one function cost together what is known of it: the estimates of them are scaled
- * to that, so that rows add up to it. */
+/* The contexts of one function cost together what is known of it: the estimates of what leaves
+ * them are scaled to that, so that rows add up to it. */
 static void scale_starts(struct starts *s, double whole)
 {
-	const double by = s->est > 0 ? whole / s->est : 0;
+	const double by = s->leaves > 0 ? whole / s->leaves : 0;
 
 	for (uint32_t k = 0; by > 0 && k < s->n; k++)
 		s->all[k].est *= by;
 	s->own *= by;
-	s->est *= by;
+	s->est = whole;
 }
 
 void tree_starts(struct growing *g, const struct flow *fl, struct arena *a,

@@ -10,6 +10,10 @@
  * A heap gives the node with the most cost that is not split yet, so that the rows kept
  * are the costliest.
  *
+ * With labels each place of a node is split, and what goes on to one label is one node.  Calls
+ * inside a group bring cost to other places of the same node, until next to nothing moves:
+ * its cost counts once, where it enters.
+ *
  * For a profile of many parts, the tree is the sum of the trees of the parts.  Each part
  * expands its costliest nodes by its own calls, all in one tree, and their cost is taken
  * out of the flow.  The remaining calls are those that no part has shown: the unsplit
@@ -32,6 +36,9 @@ enum {
 	PART_NODES = 10000,
 	PART_NODES_LEAST = 40,
 	PARTS_NODES = 1000000,
+	/* Places that are split, and nodes, for a row of groups, on average. */
+	GROUP_SPLITS = 4,
+	GROUP_NODES = 3,
 };
 
 void tree_reserve(struct arena *a, void *pp, size_t *cap, uint32_t n, size_t size)
@@ -66,31 +73,134 @@ static void push_node(struct growing *g, uint32_t node, double cost)
 
 /* ---- nodes ---- */
 
-/* Find or make the node of fn below parent; only parts can have made it before. */
-static void child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
-		  uint32_t *out)
+static uint32_t make_node(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge)
 {
-	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
-	uint32_t probe = hash_start(&g->by, h);
-
-	while ((*out = hash_next(&g->by, h, &probe)) != HASH_NONE)
-		if (g->nodes[*out].parent == parent && g->nodes[*out].fn == fn)
-			return;
-	if (g->shown && hash_add(&g->by, h, g->n))
-		need_memory(g->arena);
 	tree_reserve(g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes));
-	*out = g->n++;
-	g->nodes[*out] = (struct node){.fn = fn,
+	g->nodes[g->n] = (struct node){.fn = fn,
 				       .parent = parent,
 				       .edge = edge,
 				       .depth = g->nodes[parent].depth + 1};
+	return g->n++;
 }
 
-/* Half a unit rounds to a row of 0. */
+/* Find or make the node below parent that has the label of fn.  Only parts, and places of the
+ * node that is being expanded, can have made it before. */
+static uint32_t child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge)
+{
+	const uint32_t label = tree_label(g, fn);
+	uint32_t h, probe, i;
+
+	if (!g->shown) {
+		if (!g->labels)
+			return make_node(g, parent, fn, edge);
+		if (!g->node_at[label])
+			g->node_at[label] = make_node(g, parent, fn, edge);
+		return g->node_at[label];
+	}
+	h = (uint32_t)hash_mix((uint64_t)parent << 32 | label);
+	probe = hash_start(&g->by, h);
+	while ((i = hash_next(&g->by, h, &probe)) != HASH_NONE)
+		if (g->nodes[i].parent == parent && tree_node_label(g, i) == label)
+			return i;
+	if (hash_add(&g->by, h, g->n))
+		need_memory(g->arena);
+	return make_node(g, parent, fn, edge);
+}
+
+/* ---- places ---- */
+
+static uint32_t place_hash(uint32_t node, uint32_t fn)
+{
+	return (uint32_t)hash_mix((uint64_t)node << 32 | fn);
+}
+
+static uint32_t *place_slot(const struct growing *g, uint32_t fn, uint32_t edge)
+{
+	return &g->place_at[!g->fl->pairs	? fn
+			    : edge == FLOW_NONE ? g->fl->in.edges + fn
+						: edge];
+}
+
+/* What came by each call goes on in its own way, if there are pairs. */
+static bool is_place(const struct growing *g, uint32_t fn, uint32_t edge, uint32_t fn2,
+		     uint32_t edge2)
+{
+	return fn == fn2 && (edge == edge2 || !g->fl->pairs);
+}
+
+static uint32_t add_place(struct growing *g, struct place x)
+{
+	const uint32_t p = g->nplaces++;
+
+	tree_reserve(g->arena, &g->places, &g->places_cap, p, sizeof(*g->places));
+	g->places[p] = x;
+	if (!g->shown)
+		*place_slot(g, x.fn, x.edge) = p;
+	else if (hash_add(&g->by_place, place_hash(x.node, x.fn), p))
+		need_memory(g->arena);
+	return p;
+}
+
+static uint32_t find_place(const struct growing *g, uint32_t node, uint32_t fn,
+			   uint32_t edge)
+{
+	const uint32_t h = place_hash(node, fn);
+	uint32_t probe = hash_start(&g->by_place, h), p;
+
+	if (g->shown) {
+		while ((p = hash_next(&g->by_place, h, &probe)) != HASH_NONE)
+			if (g->places[p].node == node &&
+			    is_place(g, g->places[p].fn, g->places[p].edge, fn, edge))
+				return p;
+		return 0;
+	}
+	p = *place_slot(g, fn, edge);
+	if (!p || g->places[p].node == node)
+		return p;
+	/* A function may be a place of the node and of one below it. */
+	for (p = tree_place(g, node); p; p = g->places[p].next)
+		if (is_place(g, g->places[p].fn, g->places[p].edge, fn, edge))
+			break;
+	return p;
+}
+
+/* The place of a node; 0: it has this function alone. */
+static uint32_t place_in(struct growing *g, uint32_t node, uint32_t fn, uint32_t edge)
+{
+	const struct node x = g->nodes[node];
+	uint32_t p, first;
+
+	if (!g->labels)
+		return 0;
+	if (!tree_several(g, node)) {
+		if (is_place(g, x.fn, x.edge, fn, edge))
+			return 0;
+		p = add_place(g, (struct place){x.fn, x.edge, node, 0, x.est, x.rest});
+		g->nodes[node].edge = p;
+		g->nodes[node].fn = g->fl->in.functions + tree_label(g, fn);
+	}
+	p = find_place(g, node, fn, edge);
+	if (p)
+		return p;
+	first = tree_place(g, node);
+	p = add_place(g, (struct place){fn, edge, node, g->places[first].next, 0, 0});
+	g->places[first].next = p;
+	return p;
+}
+
+/* Forget where the places of a node are. */
+static void forget_places(struct growing *g, uint32_t node)
+{
+	for (uint32_t p = tree_place(g, node); p && !g->shown; p = g->places[p].next)
+		*place_slot(g, g->places[p].fn, g->places[p].edge) = 0;
+}
+
+/* Half a unit rounds to a row of 0.  A part has a share of what `min` is about: with it or
+ * without, each part goes on as far. */
 static bool may_grow(const struct growing *g, const struct node *x)
 {
 	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth) &&
-	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
+	       x->est >= 0.5 && (g->in_part || !path_under_min(x->est, g->q->min));
 }
 
 /* Edge i leads out of the tree. */
@@ -124,9 +234,10 @@ struct node_split {
 	double sum; /* of the pairs */
 };
 
-static bool is_call_of_set(const struct growing *g, const struct node *x)
+static bool is_call_of_set(const struct growing *g, uint32_t node, uint32_t edge)
 {
-	return g->q->of == TREE_CALLS && x->parent == TREE_TOP && x->edge == FLOW_NONE;
+	return g->q->of == TREE_CALLS && g->nodes[node].parent == TREE_TOP &&
+	       edge == FLOW_NONE;
 }
 
 /* The pairs of f with all calls of it by the set (up: by it of the set). */
@@ -153,11 +264,9 @@ static double *mix_ways(const struct growing *g, const struct flow *fl, uint32_t
  * for each way in and a column for each way out, and one of each for cost that begins or
  * stays here.  Down, the node reads the row of its call; up, the column. */
 static void find_split(const struct growing *g, const struct flow *fl, uint32_t node,
-		       struct node_split *s)
+		       uint32_t f, uint32_t edge, struct node_split *s)
 {
-	const struct node *x = &g->nodes[node];
-	const uint32_t f = x->fn, edge = x->edge;
-	const bool start = edge == FLOW_NONE, call = is_call_of_set(g, x);
+	const bool start = edge == FLOW_NONE, call = is_call_of_set(g, node, edge);
 	size_t columns, n;
 
 	*s = (struct node_split){0};
@@ -218,82 +327,252 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 }
 
 /* Pairs are asked for where a tree ends only if it is one level deep: they take long. */
-double tree_rest_own(const struct growing *g, uint32_t node)
+static double rest_own(const struct growing *g, uint32_t node, const struct place *x)
 {
-	const struct node *x = &g->nodes[node];
 	const struct calls c = tree_calls(g, x->fn);
 	struct node_split s = {0};
 	double through;
 
-	if (!g->shown && is_call_of_set(g, x))
-		find_split(g, g->fl, node, &s);
+	if (!(x->rest > 0))
+		return 0;
+	if (!g->shown && is_call_of_set(g, node, x->edge))
+		find_split(g, g->fl, node, x->fn, x->edge, &s);
 	if (s.pair)
 		return x->rest * s.pair[(c.end - c.first) * s.step] / s.sum;
 	through = tree_unshown_through(g, node, x->fn);
 	return through > 0 ? x->rest * tree_unshown_own(g, x->fn) / through : 0;
 }
 
-/* Give `cost` more to a node; of a part, that alone decides whether it is worth more rows. */
-static void add_cost(struct growing *g, uint32_t node, double cost, bool of_part)
+double tree_rest_own(const struct growing *g, uint32_t node)
+{
+	uint32_t p = tree_place(g, node);
+	double own = 0;
+
+	do {
+		const struct place x = tree_at(g, node, p);
+
+		own += rest_own(g, node, &x);
+		p = x.next;
+	} while (p);
+	return own;
+}
+
+/* In the heap of a part: a node with one function, or a place. */
+#define PLACE 0x80000000u
+
+/* Give `cost` more to a place of a node.  What comes by calls inside a row is part of the row
+ * already. */
+static void give(struct growing *g, uint32_t node, uint32_t place, double cost,
+		 bool enters)
+{
+	g->nodes[node].est += enters ? cost : 0;
+	g->nodes[node].rest += cost;
+	if (!place)
+		return;
+	g->places[place].est += enters ? cost : 0;
+	g->places[place].rest += cost;
+}
+
+/* Of a part, that alone decides whether it is worth more rows. */
+static void add_cost(struct growing *g, uint32_t node, uint32_t place, double cost,
+		     bool enters, bool of_part)
 {
 	struct node x;
 
-	g->nodes[node].est += cost;
-	g->nodes[node].rest += cost;
+	give(g, node, place, cost, enters);
 	x = g->nodes[node];
 	x.est = of_part ? cost : x.est;
-	if (may_grow(g, &x))
-		push_node(g, node, of_part ? cost : x.rest);
+	if ((of_part || (enters && node < g->fresh)) && may_grow(g, &x))
+		push_node(g, of_part && place ? place | PLACE : node,
+			  of_part ? cost : x.rest);
 }
 
-/* Split `cost` of a node along the calls of a part, or all that is left of it along the
- * calls that no part has shown. */
-static void expand(struct growing *g, const struct flow *fl, uint32_t node, double cost)
-{
-	const bool part = fl != g->fl;
-	const uint32_t f = g->nodes[node].fn;
-	struct calls c = tree_calls(g, f);
-	double through = part ? through_at(g, fl, node, f)
-			      : tree_unshown_through(g, node, f),
-	       share, own;
-	struct node_split s = {0};
-	uint32_t child_node;
+/* How a function passes cost on: in proportion to what no part has shown, to the costs of one
+ * part, or to pairs. */
+struct passing_on {
+	struct node_split s;
+	bool part;
+	double weight; /* of all calls, and of what stays */
+	uint32_t loop; /* the call by which it comes back to the same place; FLOW_NONE */
+};
 
-	if (!(cost > 0) || !(through > 0))
-		return;
+static double weight_of(const struct growing *g, const struct flow *fl,
+			const struct passing_on *p, size_t k, uint32_t edge)
+{
+	return p->s.pair ? p->s.pair[k * p->s.step]
+	       : p->part ? flow_cost(fl, edge)
+			 : tree_unshown(g, edge);
+}
+
+/* What a call of itself inside a row brings back to the same place leaves by the other calls in
+ * the end. */
+static void leave_out_loop(const struct growing *g, const struct flow *fl, uint32_t f,
+			   uint32_t edge, struct passing_on *p)
+{
+	const struct calls c = tree_calls(g, f);
+
+	for (uint32_t k = c.first; k < c.end && tree_inside(g, f, f); k++) {
+		const uint32_t i = tree_edge(g, k);
+
+		if (tree_other_end(g, i) != f || (p->s.pair && i != edge))
+			continue;
+		p->weight -= weight_of(g, fl, p, k - c.first, i);
+		p->loop = i;
+	}
+}
+
+/* Split `cost` of a place of a node along the calls of a part, or all that is left of it along
+ * the calls that no part has shown.  False: there are none. */
+static bool split(struct growing *g, const struct flow *fl, uint32_t node, uint32_t f,
+		  uint32_t edge, double cost)
+{
+	struct passing_on p = {.part = fl != g->fl, .loop = FLOW_NONE};
+	const bool part = p.part;
+	struct calls c = tree_calls(g, f);
+	double share, own;
+
+	p.weight = part ? through_at(g, fl, node, f) : tree_unshown_through(g, node, f);
+	if (!(cost > 0) || !(p.weight > 0))
+		return false;
 	if ((part || !g->shown))
-		find_split(g, fl, node, &s);
-	share = cost / (s.pair ? s.sum : through);
-	own = share * (s.pair ? s.pair[(c.end - c.first) * s.step]
-		       : part ? own_cost(g, fl, f)
-			      : tree_unshown_own(g, f));
+		find_split(g, fl, node, f, edge, &p.s);
+	if (p.s.pair)
+		p.weight = p.s.sum;
+	if (node != TREE_TOP)
+		leave_out_loop(g, fl, f, edge, &p);
+	if (!(p.weight > 0))
+		return false;
+	share = cost / p.weight;
+	own = share * (p.s.pair ? p.s.pair[(c.end - c.first) * p.s.step]
+		       : part	? own_cost(g, fl, f)
+				: tree_unshown_own(g, f));
 	g->nodes[node].own += own;
-	g->nodes[node].rest = part ? g->nodes[node].rest - cost : 0;
 	if (part)
 		g->shown_own[f] += own;
 	for (uint32_t k = c.first; k < c.end; k++) {
 		const uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
-		const double some = share * (s.pair ? s.pair[(k - c.first) * s.step]
-					     : part ? flow_cost(fl, i)
-						    : tree_unshown(g, i));
+		const double some = share * weight_of(g, fl, &p, k - c.first, i);
+		const bool inside = tree_inside(g, f, to);
+		uint32_t at = node;
 
 		/* All calls of the top are rows. */
 		if (!(some > 0) && (part || node != TREE_TOP))
 			continue;
 		if (part && (node != TREE_TOP || to != f))
 			g->shown[i] += some;
-		if (!left_out(g, node, i)) {
-			child(g, node, to, i, &child_node);
-			add_cost(g, child_node, some, part);
-		}
+		if (left_out(g, node, i) || i == p.loop)
+			continue;
+		if (!inside)
+			at = child(g, node, to, i);
+		add_cost(g, at, place_in(g, at, to, i), some, !inside, part);
 	}
+	return true;
 }
 
-/* Make nodes 1 .. starts.n of the starts, with their cost if `whole`, else without. */
+/* ---- nodes with labels ---- */
+
+enum { ROUNDS = 64 }; /* along calls inside a row */
+#define LITTLE 1e-6   /* of the cost of the node: that may stay where it is */
+
+/* Split what is left at each place; false if nothing is worth another round. */
+static bool split_places(struct growing *g, uint32_t node, double least)
+{
+	uint32_t p = tree_place(g, node);
+	double left = 0;
+	bool any = false;
+
+	do {
+		const struct place x = tree_at(g, node, p);
+
+		if (x.rest > least) {
+			g->splits++;
+			*(p ? &g->places[p].rest : &g->nodes[node].rest) = 0;
+			if (split(g, g->fl, node, x.fn, x.edge, x.rest))
+				any = true;
+			else
+				*(p ? &g->places[p].rest : &g->nodes[node].rest) +=
+					x.rest;
+		}
+		p = p ? p : tree_place(g, node); /* it has several now */
+		p = p ? g->places[p].next : 0;
+	} while (p);
+	if (!tree_several(g, node))
+		return any && g->nodes[node].rest > least;
+	for (p = tree_place(g, node); p; p = g->places[p].next)
+		left += g->places[p].rest;
+	g->nodes[node].rest = left;
+	return any && left > least;
+}
+
+/* Forget the nodes from `from` on, and push them. */
+static void push_new(struct growing *g, uint32_t from)
+{
+	for (uint32_t k = from; k < g->n; k++) {
+		if (!g->shown) {
+			g->node_at[tree_node_label(g, k)] = 0;
+			forget_places(g, k);
+		}
+		if (g->nodes[k].rest > 0 && may_grow(g, &g->nodes[k]))
+			push_node(g, k, g->nodes[k].rest);
+	}
+	g->fresh = UINT32_MAX;
+}
+
+static void expand_places(struct growing *g, uint32_t node)
+{
+	const bool groups = g->labels->group;
+	const double least = groups ? g->nodes[node].rest * LITTLE : 0;
+
+	g->fresh = g->n;
+	for (uint32_t p = tree_place(g, node); groups && p && !g->shown;
+	     p = g->places[p].next)
+		*place_slot(g, g->places[p].fn, g->places[p].edge) = p;
+	for (int k = 0; k < ROUNDS && split_places(g, node, least); k++)
+		;
+	forget_places(g, node);
+	push_new(g, g->fresh);
+}
+
+static void expand(struct growing *g, uint32_t node)
+{
+	const struct node x = g->nodes[node];
+
+	if (g->labels)
+		expand_places(g, node);
+	else if (split(g, g->fl, node, x.fn, x.edge, x.rest))
+		g->nodes[node].rest = 0;
+}
+
+static void expand_part(struct growing *g, const struct flow *fl, struct waiting w)
+{
+	const bool is_place = w.node & PLACE;
+	/* The node may have become several places since: this is the first of them. */
+	const uint32_t node = is_place ? g->places[w.node & ~PLACE].node : w.node;
+	const uint32_t p = is_place ? w.node & ~PLACE : tree_place(g, node);
+	const struct place x = tree_at(g, node, p);
+
+	if (!split(g, fl, node, x.fn, x.edge, w.cost))
+		return;
+	g->nodes[node].rest -= w.cost;
+	if (p)
+		g->places[p].rest -= w.cost;
+	else if (tree_several(g, node))
+		g->places[tree_place(g, node)].rest -= w.cost;
+}
+
+/* Several starts may be of one label: list those of each node. */
+static void link_start(struct growing *g, uint32_t *first, uint32_t node, uint32_t k)
+{
+	g->starts.all[k].next = first[node];
+	first[node] = k + 1;
+	g->nstarts = g->nstarts > node ? g->nstarts : node;
+}
+
+/* Make the nodes of the starts, with their cost if `whole`, else without. */
 static void put_starts(struct growing *g, bool whole)
 {
+	uint32_t *first = NULL;
 	struct node *top;
-	uint32_t to;
 
 	tree_reserve(g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes));
 	g->n = 1;
@@ -304,12 +583,24 @@ static void put_starts(struct growing *g, bool whole)
 		top->rest = g->one == FLOW_NONE ? 0 : top->est;
 		top->own = g->starts.own;
 	}
+	if (g->labels)
+		g->start = first =
+			NEED_ARRAY(g->arena, uint32_t, (size_t)g->starts.n + 2);
+	g->nstarts = g->labels ? 0 : g->starts.n;
+	g->fresh = g->labels ? 0 : UINT32_MAX;
 	for (uint32_t k = 0; k < g->starts.n; k++) {
-		child(g, TREE_TOP, g->starts.all[k].fn, FLOW_NONE, &to);
-		if (!whole || g->starts.all[k].inner)
-			continue;
-		add_cost(g, to, g->starts.all[k].est, false);
+		const struct start *s = &g->starts.all[k];
+		const uint32_t to = child(g, TREE_TOP, s->fn, FLOW_NONE);
+		const uint32_t place = place_in(g, to, s->fn, FLOW_NONE);
+
+		if (whole && !s->inner)
+			add_cost(g, to, place, s->est, true, false);
+		if (first)
+			link_start(g, first, to, k);
 	}
+	if (g->labels && whole)
+		push_new(g, 1);
+	g->fresh = UINT32_MAX;
 	if (whole && g->one != FLOW_NONE)
 		push_node(g, TREE_TOP, g->nodes[TREE_TOP].rest);
 }
@@ -319,8 +610,6 @@ static void put_starts(struct growing *g, bool whole)
 /* Add the starts of a part to the nodes that earlier parts have made. */
 static void put_part_starts(struct growing *g, const struct starts *s)
 {
-	uint32_t to;
-
 	g->nodes[TREE_TOP].est += s->est;
 	if (g->one != FLOW_NONE) {
 		g->nodes[TREE_TOP].rest += s->est;
@@ -329,16 +618,16 @@ static void put_part_starts(struct growing *g, const struct starts *s)
 	}
 	g->nodes[TREE_TOP].own += s->own;
 	for (uint32_t k = 0; k < s->n; k++) {
-		struct node *x;
+		const struct start *x = &s->all[k];
+		uint32_t to, place;
 
-		if (s->all[k].inner)
+		if (x->inner)
 			continue;
-		child(g, TREE_TOP, s->all[k].fn, FLOW_NONE, &to);
-		x = &g->nodes[to];
-		x->est += s->all[k].est;
-		x->rest += s->all[k].est;
-		if (may_grow(g, x))
-			push_node(g, to, s->all[k].est);
+		to = child(g, TREE_TOP, x->fn, FLOW_NONE);
+		place = place_in(g, to, x->fn, FLOW_NONE);
+		give(g, to, place, x->est, true);
+		if (may_grow(g, &g->nodes[to]))
+			push_node(g, place ? place | PLACE : to, x->est);
 	}
 }
 
@@ -353,9 +642,7 @@ static void grow_part(struct growing *g, const struct flow *fl, struct arena *sc
 	tree_starts(g, fl, scratch, &s);
 	put_part_starts(g, &s);
 	for (uint32_t k = 0; g->nheap && k < most; k++) {
-		struct waiting w = waiting_pop(g->heap, --g->nheap, g);
-
-		expand(g, fl, w.node, w.cost);
+		expand_part(g, fl, waiting_pop(g->heap, --g->nheap, g));
 	}
 	g->nheap = 0;
 }
@@ -372,6 +659,7 @@ static void grow_parts(struct growing *g)
 	g->shown_own = NEED_ARRAY(g->arena, double, (size_t)g->fl->in.functions + 1);
 	g->shown = NEED_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
 	put_starts(g, false);
+	g->in_part = true;
 	scratch = need_scratch(g->arena);
 	flow_parts_rewind(g->q->parts);
 	for (;;) {
@@ -380,6 +668,7 @@ static void grow_parts(struct growing *g)
 			break;
 		grow_part(g, fl, scratch, most);
 	}
+	g->in_part = false;
 	scratch_free(scratch);
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->nodes[i].rest >= 0.5 && may_grow(g, &g->nodes[i]))
@@ -402,6 +691,27 @@ static void prepare_tree(struct growing *g)
 	if (g->one != FLOW_NONE && !g->counted)
 		tree_add_own_call(g);
 	tree_sum_top(g);
+}
+
+static void prepare_labels(struct growing *g)
+{
+	const struct flow_input *in = &g->fl->in;
+	const size_t ways = g->fl->pairs ? in->edges : 0;
+
+	g->node_at = NEED_ARRAY(g->arena, uint32_t, (size_t)g->labels->n + 1);
+	g->place_at = NEED_ARRAY(g->arena, uint32_t, ways + in->functions + 1);
+	tree_reserve(g->arena, &g->places, &g->places_cap, 0, sizeof(*g->places));
+	tree_reserve(g->arena, &g->bounds, &g->bounds_cap, 0, sizeof(*g->bounds));
+	g->nplaces = g->nbounds = 1;
+}
+
+/* A node of a group has as many calls as all its functions. */
+static bool groups_are_large(const struct growing *g)
+{
+	const uint32_t most = g->most > PATH_TREE_ROWS ? g->most : PATH_TREE_ROWS;
+
+	return g->labels && g->labels->group &&
+	       (g->splits / GROUP_SPLITS >= most || g->n / GROUP_NODES >= most);
 }
 
 /* All cost of the program.  Its roots have this, unless calls contradict each other by
@@ -441,22 +751,24 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 			      .arena = a,
 			      .cancel = cancel,
 			      .by = {.arena = a},
+			      .by_place = {.arena = a},
+			      .labels = q->labels,
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
 	if (q->of == TREE_FRAMES && (q->as_one || fnset_count(q->set) == 1)) {
 		asked->of = TREE_CALLS;
 		g->counted = true;
 	}
 	prepare_tree(g);
+	if (g->labels)
+		prepare_labels(g);
 	if (q->parts)
 		grow_parts(g);
 	else
 		put_starts(g, true);
-	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
+	for (uint32_t k = 0; g->nheap && k <= g->most && !groups_are_large(g); k++) {
 		if (k % POLL == 0)
 			need_time(cancel);
-		const uint32_t node = waiting_pop(g->heap, --g->nheap, g).node;
-
-		expand(g, fl, node, g->nodes[node].rest);
+		expand(g, waiting_pop(g->heap, --g->nheap, g).node);
 	}
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);

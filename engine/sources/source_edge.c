@@ -17,7 +17,7 @@
 #include "engine/path/path.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-#include "engine/sources/tree_fold.h"
+#include "engine/sources/tree_labels.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -353,8 +353,10 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 		}
 		q->one = neighbour_inclusive(x, one);
 	}
-	if (x->g->group)
-		return tree_fold(x, q, tree);
+	if (x->g->group) {
+		tree_labels(x, q, tree);
+		return 0;
+	}
 	exec_flow(x, x->g, x->event, &flow);
 	exec_parts(x, x->g, flow, &q->parts);
 	path_tree(flow, q, x->a, x->open->cancel, tree);

@@ -3,6 +3,7 @@
 
 What the profiles are, and how the true stacks were recorded, is in tests/fixtures/truth.
 """
+import itertools
 import json
 import os
 import re
@@ -125,6 +126,27 @@ def folded(name, true, query, *marks, at=fixtures + "/truth/%s.out.xz"):
     return shown, first
 
 
+def grouped(name, overlap, error):
+    """A tree of files, against the true stacks with a frame for each change of file."""
+    rows, = ask(name, "functions | show fn, file")
+    file = {}
+    for row in rows:
+        file.setdefault(truth.name_alone(row["fn"]), row["file"] or "???")
+    files = lambda stack: tuple(f for f, _ in itertools.groupby(stack))
+    of_true, shown = {}, {}
+    for stack, cost in true.items():
+        stack = files(file[fn] for fn in stack)
+        of_true[stack] = of_true.get(stack, 0) + cost
+    r = run(fixtures + "/truth/%s.out.xz" % name, "--index", name + ".quern", "-q", "-c", "collapse by file | calltree | as folded")
+    for stack, cost in truth.stacks(r.text).items():
+        if file["main"] in stack:
+            stack = stack[stack.index(file["main"]):]
+            shown[stack] = shown.get(stack, 0) + cost
+    figures = truth.Figures(of_true, shown)
+    note("%s, by file: %s" % (name, figures))
+    ok(figures.overlap >= overlap and figures.frame_error <= error and figures.other < .001, name + ": files", str(figures))
+
+
 def stages(name, focus, hide):
     """Self costs after focus, ignore and hide of functions with 0.5 to 90 % of the cost.
 
@@ -178,6 +200,8 @@ for profile, *marks in MARKS:
     tree(profile, *marks)
     inclusive(profile)
     inclusive(profile, levels=True)
+grouped("sqlite", .93, .082)
+grouped("sqlite-parts", .97, .04)
 folded("sqlite13", truth.read(fixtures + "/truth/sqlite13-true.folded.xz"), "calltree", .775, .085, .81, .057)
 perl = truth.read(fixtures + "/truth/perl-true.folded.xz")
 folded("perl", perl, "calltree", .77, .06, .78, .06)
@@ -187,7 +211,7 @@ same(*[run(fixtures + "/truth/perl13.out.xz", "--index", "jobs%d.quern" % n, "--
 folded("perl3", perl, "calltree", .96, .01, .98, .005)      # callers in the names
 rows = "calltree from Perl_runops_standard depth 8%s | count"
 same([run(fixtures + "/truth/perl.out.xz", "--index", "perl.quern", "-q", "-c", rows % most).text for most in ("", " max 1000000")],
-     [" count\n10,843\n"] * 2, "a limit of depth keeps rows that are cheaper than 40,000 deeper ones")
+     [" count\n10,854\n"] * 2, "a limit of depth keeps rows that are cheaper than 40,000 deeper ones")
 beside = os.path.join(top, "..", "shared", "profiles", "truth")
 if os.path.isdir(beside) and shutil.which("zstd"):      # too large for a fixture
     with open("cc1.folded", "wb") as f:

@@ -109,12 +109,12 @@ class Tree:
             return stack[:len(whole)] == whole
         if self.top not in stack:
             return False
-        if self.way == "down":      # from the outermost activation
-            at = stack.index(self.top)
-            return stack[at:at + len(whole)] == whole
-        up = stack[::-1]            # from the innermost
-        at = up.index(self.top)
-        return up[at:at + len(whole)] == whole
+        if self.way == "up":        # from the innermost activation; down: from the outermost
+            stack = stack[::-1]
+        at = stack.index(self.top)
+        while stack[at + 1:at + 2] == (self.top,):      # calls of it by itself are inside of it
+            at += 1
+        return stack[at:at + len(whole)] == whole
 
     def _costly(self, least):
         """Chains that have to be rows, if nothing is known of them but the law."""
