@@ -585,7 +585,7 @@ bool command_refused(const struct app *app, const struct command *c)
 /* Of a folder one profile is open at a time: what it says of that is not said of all. */
 static bool of_one(const struct command *c)
 {
-	static const char names[] = "overview export open close";
+	static const char names[] = "overview export open close profiles";
 
 	return str_place(names, str_c(c->name)) >= 0;
 }
@@ -607,12 +607,13 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		unknown_command(line.p[0], name, &err);
 	else if (command_refused(app, c))
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
-	else if (app->folder && of_one(c))
+	else if (app->folder && of_one(c)) {
 		err_set(&err, ERR_QUERY, 0,
 			".%s is of single profiles, and a folder is open: open "
 			"one of them",
 			c->name);
-	else
+		err_hint(&err, "profiles");
+	} else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)
 		err_no_memory(&err, NULL);

@@ -193,9 +193,6 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 		else
 			path[of_now++] = arg[i];
 	}
-	if (!err.kind && app->opts->index)
-		err_set(&err, ERR_USAGE, 0,
-			"--index names one index, but a folder is given");
 	if (!err.kind && (now = find_folder(path, of_now, &err)) && of_base &&
 	    (bases = find_folder(base, of_base, &err)))
 		folder_pair(now, bases, &err);
@@ -210,6 +207,9 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 		return err.kind;
 	}
 	free(path);
+	if (!err.kind && app->opts->index)
+		err_set(&err, ERR_USAGE, 0,
+			"--index names one index, but a folder is given");
 	if (!err.kind)
 		return app_open_folder(app, now, bases, name);
 	app_fail(app, &err, NULL);

@@ -61,7 +61,7 @@ for name, content, words in [
     r = run(write(name, content), "-c", "top")
     refused(r, 3, "3: " + name, "error: " + name, *words)
     ok(not os.path.exists(name + ".quern"), "and no index", os.listdir("."))
-refused(run("dir", "-c", "top"), 3, "3: a directory", "error: dir: a directory")
+refused(run("dir", "-c", "top"), 3, "3: a directory", "error: dir: no profile is there")
 
 # An event said again is one odd thing, whatever stood before: of pairs 4,096 columns have 8 million.
 r = run(write("columns", b"events:" + b" e" * 4096 + b"\nfn=f\n1 1 2 3\n"), "--no-index-write", "-c", "events", "--format", "csv")

@@ -103,7 +103,7 @@ for k in (1, 2, 3):
 for wanted in (1,), (3,), (1, 2), (2, 3):
     check("files, part %s" % (wanted,), "run.*", "part " + ", ".join(map(str, wanted)),
           stacks_of([open("run.%d" % k, encoding="utf-8", errors="surrogateescape").read() for k in wanted]),
-          "--index", "runs.quern")
+          "--merge", "--index", "runs.quern")
 
 # ---- functions that call each other and themselves, by chance
 def request(dice, names):

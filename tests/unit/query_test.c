@@ -413,7 +413,7 @@ static void test_keywords(void)
 		{"source of main ", "and or by |"},
 		{"top parts ", "of by vs |"},
 		{"top 3 ",
-		 "functions files objects dirs classes lines instrs inlined calls "
+		 "each functions files objects dirs classes lines instrs inlined calls "
 		 "callsites jumps activations cycles contexts parts threads events profiles of by vs |"},
 		{"top 3 of main; callers of x ", "and or depth min max by vs |"},
 		{"callers of main depth ", "all"},
