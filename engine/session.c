@@ -335,6 +335,7 @@ int session_set_event(struct session *s, struct str event, struct err *err)
 		return err->kind;
 	free(s->event);
 	s->event = p;
+	s->event_usual = false;
 	return 0;
 }
 
@@ -351,7 +352,7 @@ struct str session_event(const struct session *s)
 
 bool session_event_set(const struct session *s)
 {
-	return s->event != NULL;
+	return s->event && !s->event_usual;
 }
 
 void session_set_cancel(struct session *s, const atomic_int *cancel)

@@ -19,7 +19,8 @@ struct session {
 	struct str *names; /* malloc'd: the names of the stores */
 	bool *as_index;	   /* [n]: an index was opened in place of the profile */
 	size_t n, cap, names_cap, as_index_cap;
-	char *event; /* NULL: the first event of the profile that costs something */
+	char *event;	  /* NULL: the first event of the profile that costs something */
+	bool event_usual; /* it was not asked for: it is that of a set's first profile */
 	struct unit_rules units; /* --unit; its names are malloc'd */
 	size_t units_cap;
 	/* Names and texts are malloc'd.  Scope 0: until the session ends; else it goes with

@@ -61,10 +61,10 @@ bool set_can_ask(const struct session *s, size_t i)
 /* The event of all is that of the first. */
 static int choose_event(struct session *s, struct err *err)
 {
-	if (!s->event && session_event(s).n &&
-	    !(s->event = session_copy(session_event(s))))
-		return err_no_memory(err, NULL);
-	return 0;
+	if (s->event || !session_event(s).n)
+		return 0;
+	s->event_usual = true;
+	return (s->event = session_copy(session_event(s))) ? 0 : err_no_memory(err, NULL);
 }
 
 /* Open a member in place of the one that is open.  What is wrong with it has been said. */
