@@ -108,15 +108,29 @@ static struct str of_other_files(struct exec *x, const struct table *t)
 		100 * (double)sum / total, t->src == &source_dirs ? "dir" : "file");
 }
 
-/* "; 31 % of that is inlined: top inlined", if that is much of the self costs shown.
- * Empty: it is not, or there are too many rows or lines to look. */
+/* Are all rows functions of one file, as those of `functions of file:F`? */
+static bool of_one_file(const struct table *t)
+{
+	bool one = t->n > 0;
+
+	for (size_t i = 0; i < t->n && one; i++)
+		one = !graph_is(t->g, row_ref(t, i), GRAPH_FILES) &&
+		      graph_file_id(t->g, row_ref(t, i)) ==
+			      graph_file_id(t->g, row_ref(t, 0));
+	return one;
+}
+
+/* "; 31 % of that is inlined: top inlined", if that is much of the self costs shown, or, of
+ * the functions of one file, some.  Empty: it is not, or there are too many rows or lines to
+ * look. */
 static struct str much_inlined(struct exec *x, struct table *t, double part)
 {
-	enum { MOST = 1000, MUCH = 20 };
+	enum { MOST = 1000, MUCH = 20, SOME = 5 };
 	const double shown = part / 100 * (double)graph_total(t->g, t->event);
 	fn_id f[MOST];
 	int64_t sum;
 	size_t n = 0;
+	bool one;
 
 	if (t->src == &source_files || t->src == &source_dirs)
 		return of_other_files(x, t);
@@ -131,10 +145,14 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 		for (uint32_t k = 0; k < most; k++)
 			f[n++] = graph_member(t->g, row, k);
 	}
+	one = of_one_file(t);
 	if (!inlined_share(t->g->st, f, n, t->event, &sum) ||
-	    (double)sum * 100 < MUCH * shown)
+	    (double)sum * 100 < (one ? SOME : MUCH) * shown)
 		return STR("");
-	return arena_printf(x->a, "; %.0f %% of that is inlined: top inlined",
+	return arena_printf(x->a,
+			    one ? "; %.0f %% of that is lines of other files, inlined: "
+				  "top inlined"
+				: "; %.0f %% of that is inlined: top inlined",
 			    100 * (double)sum / shown);
 }
 
