@@ -149,10 +149,7 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 	if (!inlined_share(t->g->st, f, n, t->event, &sum) ||
 	    (double)sum * 100 < (one ? SOME : MUCH) * shown)
 		return STR("");
-	return arena_printf(x->a,
-			    one ? "; %.0f %% of that is lines of other files, inlined: "
-				  "top inlined"
-				: "; %.0f %% of that is inlined: top inlined",
+	return arena_printf(x->a, "; %.0f %% of that is inlined: top inlined",
 			    100 * (double)sum / shown);
 }
 
