@@ -207,9 +207,9 @@ struct path_tree_query {
 };
 enum { PATH_TREE_ROWS = 40000 };
 
-/* What people see of a flow that has more functions: levels of recursion and contexts, places
- * of inlined code, members of groups.  A row is a chain of labels: all chains of functions
- * that have these. */
+/* A flow may tell more functions apart than people see: levels of recursion, contexts, places
+ * of inlined code, members of a group.  The label of each is the function that people see.  A
+ * row is a chain of labels, and stands for all chains of functions that have these labels. */
 struct path_labels {
 	uint32_t n;
 	const uint32_t *of; /* [functions of the flow]: its label, below n */

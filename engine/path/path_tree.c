@@ -121,7 +121,8 @@ static uint32_t *place_slot(const struct growing *g, uint32_t fn, uint32_t edge)
 						: edge];
 }
 
-/* What came by each call goes on in its own way, if there are pairs. */
+/* Are both the same place?  With pairs, cost that came by another call goes on otherwise, so the
+ * calls must be the same, too. */
 static bool is_place(const struct growing *g, uint32_t fn, uint32_t edge, uint32_t fn2,
 		     uint32_t edge2)
 {
@@ -404,8 +405,8 @@ static double weight_of(const struct growing *g, const struct flow *fl,
 			 : tree_unshown(g, edge);
 }
 
-/* What a call of itself inside a row brings back to the same place leaves by the other calls in
- * the end. */
+/* A function may call itself inside a row.  That call brings cost back to the same place; in the
+ * end it leaves by the other calls, so they share it. */
 static void leave_out_loop(const struct growing *g, const struct flow *fl, uint32_t f,
 			   uint32_t edge, struct passing_on *p)
 {

@@ -117,7 +117,7 @@ void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_lin
 	     x->err);
 }
 
-/* What rounding leaves of each event. */
+/* For each event, the part of a unit that rounding has left over so far: nothing yet. */
 static double *no_carry(uint32_t events, struct arena *a)
 {
 	double *carry = ARENA_ARRAY(a, double, (size_t)events + 1);
