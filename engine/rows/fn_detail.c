@@ -117,17 +117,6 @@ void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_lin
 	     x->err);
 }
 
-/* For each event, the part of a unit that rounding has left over so far: nothing yet. */
-static double *no_carry(uint32_t events, struct arena *a)
-{
-	double *carry = ARENA_ARRAY(a, double, (size_t)events + 1);
-
-	if (!carry)
-		need_memory(a);
-	memset(carry, 0, ((size_t)events + 1) * sizeof(*carry));
-	return carry;
-}
-
 static void recorded_sites(struct exec *x, fn_id f, struct arena *a,
 			   struct store_site **rows, int64_t **costs, size_t *n)
 {
@@ -143,7 +132,8 @@ void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
-	double *carry = no_carry(events, a);
+	/* For each event, the part of a unit that rounding has left over so far. */
+	double *carry = NEED_ARRAY(a, double, (size_t)events + 1);
 	size_t k = 0;
 
 	recorded_sites(x, f, a, rows, costs, n);
@@ -172,7 +162,8 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
 	struct store_site *site = NULL;
-	double *carry = no_carry(events, a);
+	/* For each event, the part of a unit that rounding has left over so far. */
+	double *carry = NEED_ARRAY(a, double, (size_t)events + 1);
 	size_t all = 0;
 
 	*n = 0;
@@ -190,9 +181,9 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 		if (call == CALL_VISIBLE)
 			continue;
 		for (uint32_t e = 0; e < events; e++)
-			(*costs)[*n * events + e] = fn_hidden_cost(
-				h, site[i].callee, e, (*costs)[i * events + e],
-				&carry[e]);
+			(*costs)[*n * events + e] =
+				fn_hidden_cost(h, site[i].callee, e,
+					       (*costs)[i * events + e], &carry[e]);
 		(*about)[*n] = call == CALL_SHARED;
 		(*rows)[(*n)++] =
 			(struct store_line){site[i].file, site[i].line, site[i].instr};
