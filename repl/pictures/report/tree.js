@@ -33,13 +33,13 @@ function grow(share = 1, way = mode) {
 	/* Spread a cost that enters n, or one that is told to lie on it, in calls of other functions than `told`: along the
 	   calls, in proportion to their costs.  Calls of a function by itself send it round once more: the others share it. */
 	function spread(n, s, cost, told, floor, depth = 0) {
-		const T = passing(n.f, s), sum = told ? ways(n.f, s).reduce((sum, [g, w]) => told.has(g) ? sum : sum + w, 0) : T, deep = new Map();
+		const T = passing(n.f, s), calls = ways(n.f, s).filter(([g]) => !told || !told.has(g)), sum = told ? calls.reduce((sum, [, w]) => sum + w, 0) : T, deep = new Map();
 		const fine = path.length && n.at >= path.length ? floor * share : floor, own = told ? 0 : Math.min(cost, cost * spends(n.f, s) / T);
 		let left = cost - own;
 		n.self[s] += own;
-		for (const [g, w] of ways(n.f, s)) {
+		for (const [g, w] of calls) {
 			const part = cost * w / sum, ahead = n.at >= 0 && path[n.at] === g.i;
-			if (told && told.has(g) || !ahead && (part < fine || nodes.length > MOST_NODES || depth > DEEPEST)) continue;
+			if (!ahead && (part < fine || nodes.length > MOST_NODES || depth > DEEPEST)) continue;
 			const k = kid(n, g, true, w);
 			left -= part;
 			if (k === n) deep.set(g, part); else spread(k, s, part, null, floor, depth + 1);
