@@ -6,7 +6,8 @@
  *	               +-- cancel: app_cancel ------------+           +-- a byte in `ended`
  *
  * The main thread alone reads, writes and touches JSON, so that a cancel is heard while a
- * call runs.  Standard output is the protocol's: what else is written there goes to stderr.
+ * call runs.  Where no thread can be had, the call runs in the main thread: a cancel is heard
+ * after it.  Standard output is the protocol's: what else is written there goes to stderr.
  */
 #include "repl/mcp/mcp.h"
 
@@ -42,6 +43,7 @@ struct loop {
 	struct out out;		/* to the client */
 	struct tool_call *call; /* runs; NULL: none */
 	pthread_t thread;
+	bool threaded; /* the thread runs it */
 	uint64_t started_ns;
 	int ended[2]; /* a pipe: the thread writes a byte when its call has ended */
 	bool eof;     /* of stdin */
@@ -57,24 +59,21 @@ static void *run_call(void *arg)
 	return NULL;
 }
 
-static int start_call(struct loop *l, struct err *err)
+static void start_call(struct loop *l)
 {
 	pthread_attr_t attr;
-	int failed;
 
 	l->call = server_start(&l->server);
 	if (!l->call)
-		return 0;
+		return;
 	l->started_ns = progress_now_ns();
 	server_progress(&l->server, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	failed = pthread_create(&l->thread, &attr, run_call, l);
+	l->threaded = !pthread_create(&l->thread, &attr, run_call, l);
 	pthread_attr_destroy(&attr);
-	if (!failed)
-		return 0;
-	l->call = NULL;
-	return err_set(err, ERR_LIMIT, 0, "no thread for a query: %s", strerror(failed));
+	if (!l->threaded)
+		run_call(l);
 }
 
 static void end_call(struct loop *l)
@@ -83,7 +82,8 @@ static void end_call(struct loop *l)
 
 	while (read(l->ended[0], &byte, 1) < 0 && errno == EINTR)
 		;
-	pthread_join(l->thread, NULL);
+	if (l->threaded)
+		pthread_join(l->thread, NULL);
 	l->call = NULL;
 	server_done(&l->server);
 }
@@ -132,8 +132,8 @@ static int serve(struct loop *l, struct err *err)
 	do {
 		int failed;
 
-		if (!l->call && start_call(l, err))
-			return err->kind;
+		if (!l->call)
+			start_call(l);
 		failed = out_flush(&l->out);
 		if (failed)
 			return err_set(err, failed == EPIPE ? ERR_CANCEL : ERR_OUTPUT, 0,
@@ -171,7 +171,7 @@ int mcp_run(const struct options *o)
 	l.server.to = &l.out;
 	if (take_output(&l, &err) == 0)
 		serve(&l, &err);
-	if (l.call) {
+	if (l.call && l.threaded) {
 		atomic_store(&app_cancel, 1);
 		pthread_join(l.thread, NULL);
 	}

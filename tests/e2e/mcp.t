@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 
-from e2e import done, many_paths, ok, profile, quern, run, same, skip_all, small, top
+from e2e import PLANTS, done, many_paths, ok, planted, profile, run, same, skip, skip_all, small, top
 from mcp import Client, built
 
 if not built():
@@ -168,8 +168,14 @@ for args, said in ((["--mcp"], "needs a profile"), (["--mcp", "app.out", "-c", "
                    (["--mcp", "app.out", "--verify"], "from its client"), (["app.out", "--mcp", "top"], "from its client")):
     r = run(*args)
     ok(r.status == 2 and said in r.talk and not r.out, "refused: " + " ".join(args), r)
-r = run("--mcp", "app.out", stdin=b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"query":"top 1"}}}\n')
+top_1 = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"query":"top 1"}}}\n'
+r = run("--mcp", "app.out", stdin=top_1)
 ok(r.status == 0 and json.loads(r.text)["id"] == 1, "a file of requests: all are answered before it ends", r)
+if PLANTS and shutil.which("gcc"):
+    alone = run("--mcp", "app.out", stdin=top_1 * 2, **planted("int PLANTED(pthread_create)(void) { return 11; }\n", "pthread_create"))
+    same((alone.status, alone.out), (0, r.out * 2), "where no thread can be had, the answers are the same")
+else:
+    skip("no thread can be had", "needs gcc, and a quern without sanitizers")
 c = Client("app.out", "--format", "csv", "--event", "Ir", "--budget", "4k")
 same(c.ask("top 1 | show fn"), run("app.out", "-c", "top 1 | show fn | as csv").text, "--format is that of calls that name none")
 ok(len(c.ask("functions")) <= 4096 and "left out" in c.ask("functions"), "--budget")
