@@ -212,6 +212,17 @@ bool graph_calls_counted(const struct graph *g, uint32_t f)
 	return true;
 }
 
+void graph_add_calls(const struct graph *g, uint64_t *sum, uint64_t calls)
+{
+	count_add(sum, calls || store_counts_all(g->st) ? calls : UINT64_MAX);
+}
+
+void graph_end_calls(const struct graph *g, uint64_t *sum)
+{
+	if (*sum == UINT64_MAX && !store_counts_all(g->st))
+		*sum = 0;
+}
+
 bool graph_some_calls(const struct graph *g)
 {
 	while (!g->plain && !g->some_calls)

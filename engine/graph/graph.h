@@ -168,6 +168,10 @@ bool graph_calls_known(const struct graph *g, uint32_t f);
 /* Was each call of f counted?  Of other producers than callgrind, a call that was counted 0
  * times was not. */
 bool graph_calls_counted(const struct graph *g, uint32_t f);
+/* Add the calls of an edge to those of others.  With one that nobody counted, their number is
+ * not known: it is 0 after graph_end_calls(). */
+void graph_add_calls(const struct graph *g, uint64_t *sum, uint64_t calls);
+void graph_end_calls(const struct graph *g, uint64_t *sum);
 /* Has a stage, or one before it, some_calls? */
 bool graph_some_calls(const struct graph *g);
 int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);

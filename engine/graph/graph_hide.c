@@ -349,8 +349,32 @@ static void hide_tree(const struct graph *g, const struct flow_input *below,
 	}
 }
 
+/* The whole units of `part` and of what rounding left of the parts before, at most `most`.  So
+ * parts of a whole add up to it. */
+static int64_t whole_units(double part, int64_t most, double *left)
+{
+	int64_t units = cost_round(part + *left);
+
+	units = units < 0 ? 0 : units > most ? most : units;
+	*left += part - (double)units;
+	return units;
+}
+
+/* What comes to functions by all calls: no call through hidden ones costs more. */
+static int64_t *all_into(const struct hide *h, const struct flow_input *in,
+			 struct arena *scratch)
+{
+	int64_t *into = NEED_ARRAY(scratch, int64_t, (size_t)in->functions + 1);
+
+	for (uint32_t e = 0; e < in->edges; e++)
+		if (h->map[in->callee[e]] != GRAPH_NONE)
+			cost_add(&into[h->map[in->callee[e]]], in->incl[e]);
+	return into;
+}
+
 /* The columns of an event: for each visible function its own cost and calls as they were, then
- * those that come to it through hidden ones. */
+ * those that come to it through hidden ones.  Own costs are rounded so that they add up to what
+ * all spend, then the calls of a function so that with its own cost they are what they were. */
 static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, int64_t *self, int64_t *edge)
 {
@@ -359,6 +383,8 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	struct weights w = {.below = &flowing, .cancel = g->cancel};
 	const bool negative = flow_negative(below);
 	struct walk k;
+	double left = 0, rest;
+	int64_t own, *into;
 	uint32_t n;
 
 	(void)e;
@@ -371,6 +397,7 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	w.self = flowing.self;
 	w.edge = flowing.incl;
 	flows(h, &w, scratch);
+	into = all_into(h, &flowing, scratch);
 	new_walk(scratch, h, g->functions, &k);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		graph_poll(g, f);
@@ -379,9 +406,13 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		if (!h->above[h->up[f]])
 			continue;
 		walk_hidden(&k, h, &w, h->up[f]);
-		cost_add(&self[f], cost_round(k.self));
+		own = whole_units(k.self, INT64_MAX, &left);
+		cost_add(&self[f], own);
+		rest = k.self - (double)own;
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			cost_add(&edge[i], cost_round(k.to[g->callee[i]]));
+			cost_add(&edge[i],
+				 whole_units(k.to[g->callee[i]],
+					     into[g->callee[i]] - edge[i], &rest));
 		forget_walk(&k);
 	}
 }
@@ -528,6 +559,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 			const struct flow_input *below, uint32_t f, struct walk *k)
 {
 	uint32_t u = h->up[f], x = below->out_first[u], end = below->out_first[u + 1];
+	const bool counted = store_counts_all(d->below->st);
 
 	qsort(k->touched, k->ntouched, sizeof(*k->touched), compare_u32);
 	for (uint32_t i = 0; i < k->ntouched || x < end;) {
@@ -541,11 +573,15 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 		}
 		if (through <= to) {
 			if (graph_calls_known(d->below, h->up[through]))
-				calls = (uint64_t)cost_round(k->to[through]);
+				graph_add_calls(
+					d->below, &calls,
+					counted ? (uint64_t)cost_round(k->to[through])
+						: 0);
 			i++;
 		}
 		if (to <= through)
-			count_add(&calls, below->calls[x++]);
+			graph_add_calls(d->below, &calls, below->calls[x++]);
+		graph_end_calls(d->below, &calls);
 		add_edge(d, f, to < through ? to : through, calls);
 	}
 }

@@ -164,9 +164,11 @@ static void add_called(struct graph_draft *d, const struct flow_input *in, uint3
 			uint32_t e = c->edge[d->map[in->callee[i]]];
 
 			edge[i] = e;
-			count_add(&d->calls[e], in->calls[i]);
+			graph_add_calls(d->below, &d->calls[e], in->calls[i]);
 		}
 	}
+	for (uint32_t i = 0; i < c->n; i++)
+		graph_end_calls(d->below, &d->calls[c->edge[c->group[i]]]);
 }
 
 /* Merge the edges of each group.  (*edge)[i]: the number that edge i below gets. */

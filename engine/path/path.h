@@ -200,7 +200,9 @@ struct path_tree_query {
 	const struct fn_set *entry;    /* the members by which cost enters the set;
 					  NULL: all (not for TREE_FRAMES) */
 	struct path_bounds one;	       /* inclusive cost, if the set is one function */
-	bool as_one; /* or the functions that are one: `one` is that of all of them */
+	bool uncounted; /* calls that are counted 0 times were not counted: nor is a row
+			   of them and others, of 0 calls */
+	bool as_one;	/* or the functions that are one: `one` is that of all of them */
 	struct flow_parts *parts; /* as in struct path_query */
 	/* Rows are labels of the functions of the flow; NULL: these themselves. */
 	const struct path_labels *labels;

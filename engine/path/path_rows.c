@@ -252,7 +252,7 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 	if (g->labels)
 		return r;
 	if (s) {
-		r.calls = s->calls;
+		r.calls = g->q->uncounted && s->calls == UINT64_MAX ? 0 : s->calls;
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);

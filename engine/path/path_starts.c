@@ -90,7 +90,8 @@ static void cross(struct growing *g, const struct flow *fl, struct crossing *x,
 	cost_add(&row->incl, fl->in.incl[i]);
 	if (passed)
 		cost_add(&row->passed, fl->in.incl[i]);
-	row->calls += fl->in.calls[i];
+	count_add(&row->calls,
+		  fl->in.calls[i] || !g->q->uncounted ? fl->in.calls[i] : UINT64_MAX);
 }
 
 /* Mark the members that cost passes after it has entered the set, before it leaves it. */

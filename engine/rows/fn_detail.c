@@ -132,12 +132,13 @@ void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
-	/* For each event, the part of a unit that rounding has left over so far. */
-	double *carry = NEED_ARRAY(a, double, (size_t)events + 1);
+	struct hidden_parts *parts = NEED_ARRAY(a, struct hidden_parts, events + 1);
 	size_t k = 0;
 
 	recorded_sites(x, f, a, rows, costs, n);
 	fn_hidden_of(x, &h);
+	if (h)
+		fn_hidden_parts(h, f, *rows, *costs, *n, parts);
 	for (size_t i = 0; h && i < *n; i++) {
 		const struct store_site site = (*rows)[i];
 		const enum hidden_call call = fn_hidden_call(h, site.callee);
@@ -150,7 +151,7 @@ void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows
 				call == CALL_VISIBLE
 					? cost[e]
 					: cost[e] - fn_hidden_cost(h, site.callee, e,
-								   cost[e], &carry[e]);
+								   cost[e], &parts[e]);
 		(*rows)[k++] = site;
 	}
 	*n = h ? k : *n;
@@ -162,8 +163,7 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
 	struct store_site *site = NULL;
-	/* For each event, the part of a unit that rounding has left over so far. */
-	double *carry = NEED_ARRAY(a, double, (size_t)events + 1);
+	struct hidden_parts *parts = NEED_ARRAY(a, struct hidden_parts, events + 1);
 	size_t all = 0;
 
 	*n = 0;
@@ -171,6 +171,7 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 	if (!h)
 		return;
 	recorded_sites(x, f, a, &site, costs, &all);
+	fn_hidden_parts(h, f, site, *costs, all, parts);
 	*rows = ARENA_ARRAY(a, struct store_line, all + 1);
 	*about = ARENA_ARRAY(a, uint8_t, all + 1);
 	if (!*rows || !*about)
@@ -183,7 +184,7 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 		for (uint32_t e = 0; e < events; e++)
 			(*costs)[*n * events + e] =
 				fn_hidden_cost(h, site[i].callee, e,
-					       (*costs)[i * events + e], &carry[e]);
+					       (*costs)[i * events + e], &parts[e]);
 		(*about)[*n] = call == CALL_SHARED;
 		(*rows)[(*n)++] =
 			(struct store_line){site[i].file, site[i].line, site[i].instr};

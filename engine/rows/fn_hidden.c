@@ -153,8 +153,49 @@ enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee)
 					 : CALL_HIDDEN;
 }
 
+static double share_of_call(const struct fn_hidden *h, fn_id callee, uint32_t event,
+			    int64_t cost)
+{
+	const uint32_t at = h->shared[callee];
+
+	return (double)cost * (at ? h->stays[(size_t)event * h->n + at - 1] : 1);
+}
+
+void fn_hidden_parts(const struct fn_hidden *h, fn_id f, const struct store_site *site,
+		     const int64_t *cost, size_t n, struct hidden_parts *parts)
+{
+	const uint32_t events = store_info(h->g->st)->events;
+	struct graph *g = (struct graph *)(uintptr_t)h->g, *recorded;
+
+	while (g->group)
+		g = g->below;
+	for (recorded = g; recorded->hides; recorded = recorded->below)
+		;
+	for (uint32_t e = 0; e < events; e++) {
+		double whole, shared = 0;
+
+		parts[e].scale = 1;
+		if (g->contexts) /* their stacks are known */
+			continue;
+		graph_event(g, e);
+		whole = (double)cost_difference(
+			graph_self(g, graph_of_store(g, f), e),
+			graph_self(recorded, graph_of_store(recorded, f), e));
+		for (size_t i = 0; i < n; i++) {
+			const enum hidden_call call = fn_hidden_call(h, site[i].callee);
+			const double part =
+				share_of_call(h, site[i].callee, e, cost[i * events + e]);
+
+			whole -= call == CALL_HIDDEN ? part : 0;
+			shared += call == CALL_SHARED ? part : 0;
+		}
+		if (shared > 0 && whole >= 0)
+			parts[e].scale = whole / shared;
+	}
+}
+
 int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
-		       int64_t cost, double *carry)
+		       int64_t cost, struct hidden_parts *parts)
 {
 	const uint32_t at = h->shared[callee];
 	double share;
@@ -162,12 +203,12 @@ int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
 
 	if (!at)
 		return cost;
-	share = (double)cost * h->stays[(size_t)event * h->n + at - 1];
-	part = cost_round(share + *carry);
+	share = share_of_call(h, callee, event, cost) * parts->scale;
+	part = cost_round(share + parts->left);
 	if (cost >= 0 ? part > cost : part < cost)
 		part = cost;
 	if (cost >= 0 ? part < 0 : part > 0)
 		part = 0;
-	*carry += share - (double)part;
+	parts->left += share - (double)part;
 	return part;
 }

@@ -17,9 +17,17 @@ enum hidden_call { CALL_VISIBLE, CALL_HIDDEN, CALL_SHARED };
 /* That of x->g, made once; *out NULL: nothing is hidden there. */
 void fn_hidden_of(struct exec *x, const struct fn_hidden **out);
 enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee);
-/* The hidden part of a cost of a call, of a recorded event.  What rounding took from the calls
- * of the function before is in *carry, first 0, so that they add up to what it spends. */
+/* How the hidden costs of the calls of one function, of a recorded event, add up to what it
+ * spends: shares of calls are estimated apart from it, and are rounded. */
+struct hidden_parts {
+	double scale; /* of each share */
+	double left;  /* of a unit, by the calls before */
+};
+/* parts[events], zeroed; of all calls of f. */
+void fn_hidden_parts(const struct fn_hidden *h, fn_id f, const struct store_site *site,
+		     const int64_t *cost, size_t n, struct hidden_parts *parts);
+/* The hidden part of a cost of a call, the calls in their order. */
 int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
-		       int64_t cost, double *carry);
+		       int64_t cost, struct hidden_parts *parts);
 
 #endif

@@ -334,6 +334,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	bool known;
 
 	graph_need_calls(x->g);
+	q->uncounted = !store_counts_all(x->g->st);
 	exec_stacks(x, &stacks, &known);
 	if (known) {
 		if (near) {

@@ -62,7 +62,7 @@ static void add_call(const struct exec *x, uint32_t edge, struct path_tree_row *
 	struct store_edge e;
 
 	graph_edge(x->g, edge, &e);
-	count_add(&r->calls, e.calls);
+	graph_add_calls(x->g, &r->calls, e.calls);
 	cost_add(&r->incl, graph_edge_incl(x->g, edge, x->event));
 }
 
@@ -102,6 +102,7 @@ static void record(const struct exec *x, const struct path_tree_query *q,
 	} else {
 		r->incl = q->set ? graph_incl(x->g, r->fn, x->event) : r->est;
 	}
+	graph_end_calls(x->g, &r->calls);
 	r->recursive |= q->set && fnset_has(q->set, r->fn);
 }
 
