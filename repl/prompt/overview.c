@@ -39,7 +39,9 @@ static const struct kind {
 			     events: "A + B"; NULL: none */
 	const char *query; /* after ".run ", a query that ships */
 	const char *uncounted; /* the same where calls are not counted; NULL: nothing */
-	enum { ANY, FLAT, MEMORY } fits; /* profiles: FLAT: without calls */
+	/* Profiles.  FLAT: without calls; NODE: of Node, whose loader calls the code of
+	 * each module, and so the program; LOADED: of others, where it does not. */
+	enum { ANY, FLAT, MEMORY, NODE, LOADED } fits;
 } kinds[] = {
 	{"start", "before the program, most by {fn}", "hi", ".run start",
 	 "before the program, most by {fn}", ANY},
@@ -66,7 +68,10 @@ static const struct kind {
 	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks", "most by {fn}",
 	 ANY},
 	{"loading", "code, most by {fn}, {calls} calls", "hi", ".run autoload",
-	 "code, most by {fn}", ANY},
+	 "code, most by {fn}", LOADED},
+	{"loading", "modules without their code, most by {fn}", "self",
+	 "hide not ($autoload or \"(anonymous:L#1:C#1)\") | functions of $autoload",
+	 "modules without their code, most by {fn}", NODE},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
 	 ".run slow-call", NULL, ANY},
 	{"recursion", "{rows} functions, most by {fn}", "*incl",
@@ -345,6 +350,14 @@ static void keep(struct overview *v)
 
 /* ---- all of them ---- */
 
+/* Of Node, by the names of the files of its own code. */
+static bool is_node(struct store *st)
+{
+	file_id f = store_file_lower(st, STR("node:"));
+
+	return f < store_info(st)->files && str_starts(store_file(st, f), STR("node:"));
+}
+
 /* Does the finding fit the profile?  Memory is told by what Valgrind writes about it. */
 static bool fits(struct store *st, const struct kind *k)
 {
@@ -355,6 +368,8 @@ static bool fits(struct store *st, const struct kind *k)
 
 	if (memory || k->fits == MEMORY)
 		return memory && k->fits == MEMORY;
+	if (k->fits == NODE || k->fits == LOADED)
+		return is_node(st) == (k->fits == NODE);
 	return k->fits != FLAT || !store_info(st)->edges;
 }
 
