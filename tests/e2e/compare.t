@@ -25,7 +25,7 @@ def profile(path, *functions):
 
 
 def ask(new, base, query, *more):
-    r = run(new, "base=" + base, "--no-index-write", "-q", "--limit", "seconds=3600", *more, "-c", query)
+    r = run(new, "base=" + base, "--no-index-write", "-q", *more, "-c", query)
     ok(r.status == 0, "  " + query[:90], r)
     return r.text
 

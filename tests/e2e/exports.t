@@ -491,8 +491,8 @@ same({tuple(frame[i] for i in s): n for s, n in zip(p["samples"], p["weights"])}
       (("main", "m.c", None), ("twice", "w.c", 20)): 10}, "speedscope: lines")
 # Of a real profile the sums stay, the lines of each function add up, and files hardly grow.
 name = fixtures + "/truth/sqlite.out.xz"
-run(name, "--no-index-write", "-q", "--limit", "seconds=3600", "-c", "calltree > a.folded", "-c", "calltree > s.pb.gz")
-run(name, "--no-index-write", "-q", "--limit", "seconds=3600", "--with-source", "-c", "calltree > b.folded")
+run(name, "--no-index-write", "-q", "-c", "calltree > a.folded", "-c", "calltree > s.pb.gz")
+run(name, "--no-index-write", "-q", "--with-source", "-c", "calltree > b.folded")
 stacks = pprof("s.pb.gz")[1]
 sums = [sum(int(line.rsplit(" ", 1)[1]) for line in open(f)) for f in ("a.folded", "b.folded")] + [sum(stacks.values())]
 same(len(set(sums)), 1, "lines: the sums are the same")

@@ -155,7 +155,7 @@ age(-10)
 
 def below():
     forget()
-    return rows(QUERY, "--source-root", ".", "--limit", "seconds=10")
+    return rows(QUERY, "--source-root", ".")
 
 
 def refused(name):

@@ -42,7 +42,7 @@ answered(["-c", ".limit rows 5", "-c", ".limit rows 1k", "-c", "functions | coun
 answered(["--limit", "nesting=1000", "-c",
           "functions | where %sself > 1M%s | count" % ("(" * 990, ")" * 990)], "0")
 
-r = run("p", "-q", "-c", ".limit")
+r = run("p", "-q", stdin=b".limit\n")
 same([line.split()[0] for line in r.text.splitlines()], "rows seconds memory text nesting".split(), ".limit lists them")
 same([line.split()[1] for line in r.text.splitlines()], ["10,000,000", "60", "536,870,912", "65,536", "200"],
      "the defaults")

@@ -134,7 +134,7 @@ for piece in deep:
     slow = []
     for form, query in (("table", "functions | show short(fn), fn"), ("svg", "calltree from *"), ("html", "functions"),
                         ("csv", "functions vs base")):
-        took, status, talk = processor_seconds(["d.out", "base=b.out", "-q", "--no-init", "--limit", "seconds=60", "--format", form, "-c", query])
+        took, status, talk = processor_seconds(["d.out", "base=b.out", "-q", "--no-init", "--limit", "seconds=600", "--format", form, "-c", query])
         if took > SECONDS or status not in (0, 1):
             slow.append((form, query, "%.1f s" % took, status, talk))
     same(slow, [], "%r, %d bytes long" % (piece, DEEP))

@@ -4,14 +4,14 @@ import os
 import select
 import subprocess
 
-from e2e import HUNG, environ, quern
+from e2e import HUNG, PATIENCE, environ, quern
 
 
 class Client:
     """Answers are read as they come; what is no answer to the last request stays in `heard`."""
 
     def __init__(self, *args):
-        self.p = subprocess.Popen([quern, "--mcp"] + list(args), env=environ, stdin=subprocess.PIPE,
+        self.p = subprocess.Popen([quern, *PATIENCE, "--mcp", *args], env=environ, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.next, self.heard, self.rest = 0, [], b""
 

@@ -194,7 +194,7 @@ for script, why in (("exec /usr/bin/yes '  401000:\tnop'", "objdump writes too m
     with open("fake/objdump", "w") as f:
         f.write("#!/bin/sh\n%s\n" % script)
     os.chmod("fake/objdump", 0o755 if script else 0o644)
-    r = run("fake.out", "--limit", "seconds=%d" % (1 if "sleep" in str(script) else 60), "-c", "asm of main",
+    r = run("fake.out", *["--limit", "seconds=1"] * ("sleep" in str(script)), "-c", "asm of main",
             env={"PATH": here + "/fake"})
     ok(r.status == (6 if "limit" in why else 0) and why in r.talk, "asm: an objdump that does '%s'" % script, r)
 with open("fake/objdump", "w") as f:

@@ -35,7 +35,7 @@ keywords = read("engine/lang/keywords.c")
 help_text = told("--help", "all")
 options = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*|(?<![-\w])-[a-zA-Z](?=, )", help_text))
 formats = set(format_names())
-limits = {n: int(v.replace(",", "")) for n, v in re.findall(r"^(\w+) +([\d,]+)  ", told("-c", ".limit"), re.M)}
+limits = {n: int(v.replace(",", "")) for n, v in re.findall(r"^(\w+) +([\d,]+)  ", run(stdin=b".limit\n").text, re.M)}
 commands = re.findall(r"^  \.([a-z-]+)", told("-c", ".help commands"), re.M)
 sources = set(words(keywords, r'^\t\{"([a-z]+)", S_'))
 stages = words(keywords, r'^\t\{"(\w+)", (true|false), [GT]_')

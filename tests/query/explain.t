@@ -42,10 +42,10 @@ def local(profile):
 
 
 def ask(profiles, args, *queries):
-    argv = [quern, *map(local, profiles), "-q", "--format", "csv", "--safe", *args]
+    argv = [quern, "--limit", "seconds=3600", *map(local, profiles), "-q", "--format", "csv", "--safe", *args]
     for q in queries:
         argv += ["-c", q]
-    p = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    p = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=3600)
     # The times in a report of tests differ from run to run.
     return p.returncode, re.sub(r' time="[0-9.]+"', "", p.stdout.decode("utf-8", "replace"))
 

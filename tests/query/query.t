@@ -52,7 +52,7 @@ sub ask {
 		open(STDIN, "<", "/dev/null") or die;
 		# Which headers this machine has is no part of an answer.
 		my @safe = $query =~ /\b(lines|source) / ? "--safe" : ();
-		exec($quern, @$profiles, @$args, @safe, "-c", $query) or die "$quern: $!\n";
+		exec($quern, "--limit", "seconds=3600", @$profiles, @$args, @safe, "-c", $query) or die "$quern: $!\n";
 	}
 	waitpid($pid, 0);
 	my $status = $? & 127 ? "signal " . ($? & 127) : $? >> 8;
