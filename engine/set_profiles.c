@@ -450,7 +450,7 @@ static void fill_why(struct session *s, struct exec *x, struct str event, struct
 static void order_rows(struct table *t, bool vs)
 {
 	if (vs)
-		exec_sort_column(t->x, t, set_column(t, "delta%"));
+		exec_sort_column(t->x, t, set_column(t, "delta%"), false);
 }
 
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run)

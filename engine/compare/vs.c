@@ -269,7 +269,6 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		c->table = d->flags & SHOW_T ? run || d->type == COL_BOOL || renamed ||
 						       d->type != COL_NAME
 					     : !run && !(d->flags & SHOW_M);
-		c->bar = percent;
 	}
 	return 0;
 }

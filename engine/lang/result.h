@@ -20,10 +20,10 @@ struct column {
 	enum col_type type;
 	uint32_t event;	     /* of COL_COST, COL_DELTA, COL_PERCENT */
 	bool machine, table; /* shown in machine formats, in the table for people */
-	bool bar;	  /* COL_PERCENT: the table draws a bar after the last column */
-	bool calls;	  /* COL_STR: "f -> g; g -> h", names of functions */
-	bool sentence;	  /* COL_STR: wrapped where it is too wide, never cut */
-	struct unit unit; /* of COL_COST, COL_DELTA, COL_RATIO */
+	bool bar;	     /* of numbers: the table draws it after the last column */
+	bool calls;	     /* COL_STR: "f -> g; g -> h", names of functions */
+	bool sentence;	     /* COL_STR: wrapped where it is too wide, never cut */
+	struct unit unit;    /* of COL_COST, COL_DELTA, COL_RATIO */
 	const struct unit *row_unit; /* per row; NULL: unit */
 	bool adds_up;		     /* its sum over rows of `_` makes sense */
 	union {

@@ -323,7 +323,7 @@ static void fold_groups(struct exec *x, struct table *t, const struct tstage *s,
 		table_select(out, order, g->n);
 	c = order ? cost_of_groups(t, s, out) : NULL;
 	if (c)
-		exec_sort_column(x, out, c);
+		exec_sort_column(x, out, c, t->vs && !s->aggs);
 }
 
 void exec_group(struct exec *x, struct table *t, const struct tstage *s)

@@ -175,10 +175,17 @@ struct costliest {
 	uint32_t *row;	/* [groups] */
 };
 
+/* A cost, or the size of a change. */
+static uint64_t cost_bits(const struct table_col *c, size_t i)
+{
+	if (c->type == COL_DELTA)
+		return c->i[i] < 0 ? 0 - c->u[i] : c->u[i];
+	return col_is_signed(c->type) ? c->u[i] ^ (uint64_t)1 << 63 : c->u[i];
+}
+
 static void costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
 			   const struct groups *g, struct costliest *best)
 {
-	const uint64_t sign = col_is_signed(primary->type) ? (uint64_t)1 << 63 : 0;
 	struct window w;
 
 	memset(best->row, 0xff, g->n * sizeof(*best->row));
@@ -187,12 +194,14 @@ static void costliest_rows(struct exec *x, struct table *t, struct table_col *pr
 		const struct table_col *c = window_col(&w, primary);
 		const uint32_t *of = g->of + w.first;
 
-		for (size_t i = 0; c && i < w.t.n; i++)
-			if (best->row[of[i]] == UINT32_MAX ||
-			    (c->u[i] ^ sign) > best->bits[of[i]]) {
-				best->bits[of[i]] = c->u[i] ^ sign;
+		for (size_t i = 0; c && i < w.t.n; i++) {
+			const uint64_t bits = cost_bits(c, i);
+
+			if (best->row[of[i]] == UINT32_MAX || bits > best->bits[of[i]]) {
+				best->bits[of[i]] = bits;
 				best->row[of[i]] = (uint32_t)(w.first + i);
 			}
+		}
 	}
 	window_close(&w);
 }

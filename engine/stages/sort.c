@@ -469,13 +469,6 @@ static void show_keys(struct exec *x, struct table *t, const struct expr *keys)
 	}
 }
 
-void exec_sort_column(struct exec *x, struct table *t, struct table_col *c)
-{
-	const struct expr key = eval_of_column(c);
-
-	sort_all(x, t, &key, t->n);
-}
-
 /* Is a key a condition?  Its texts are noted if no row has them: all rows are asked. */
 static bool any_condition(const struct expr *keys)
 {
@@ -495,10 +488,46 @@ static void sort_first(struct exec *x, struct table *t, const struct expr *keys,
 	sort_all(x, t, keys, n);
 }
 
+/* The bar of a table shows what sorts it: the share of that, if there is such a column. */
+static void move_bar(struct table *t, struct table_col *by)
+{
+	struct table_col *bar = by;
+
+	if (col_is_text(by->type) || by->type == COL_BOOL || by->type == COL_ID ||
+	    by->type == COL_LINE)
+		return;
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		c->bar = false;
+		if (by->type != COL_DELTA && c->percent && c->table &&
+		    c->event == by->event &&
+		    str_eq((struct str){c->name.p, c->name.n - 1}, by->name))
+			bar = c;
+	}
+	bar->bar = true;
+}
+
+/* Descending; by the sizes of changes. */
+static void sort_by(struct exec *x, struct table *t, struct table_col *c, bool sizes,
+		    size_t n)
+{
+	struct expr cost = eval_of_column(c);
+	const struct expr size = {
+		.op = EX_CALL, .text = STR("abs"), .type = c->type, .a = &cost};
+
+	sort_first(x, t, sizes ? &size : &cost, n);
+	move_bar(t, c);
+}
+
+void exec_sort_column(struct exec *x, struct table *t, struct table_col *c, bool sizes)
+{
+	sort_by(x, t, c, sizes, t->n);
+}
+
 void exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	struct table_col *primary;
-	struct expr by_cost;
 	uint32_t ev;
 	bool by_incl;
 
@@ -511,8 +540,11 @@ void exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t 
 	} else {
 		table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
 			  false, &primary);
-		by_cost = eval_of_column(primary);
-		sort_first(x, t, &by_cost, n);
+		sort_by(x, t, primary, t->vs != NULL, n);
 	}
 	show_keys(x, t, keys);
+	if (keys && keys->op == EX_COL && !keys->let) {
+		eval_column(t, keys, &primary);
+		move_bar(t, primary);
+	}
 }

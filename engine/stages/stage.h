@@ -20,7 +20,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
 int exec_expect_sure(struct exec *x, const struct tstage *s);
 /* Sort t by keys (NULL: by cost, descending) and keep the first n (sort.c). */
 void exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
-/* Sort t by a column that is filled, descending; equal rows keep their order. */
-void exec_sort_column(struct exec *x, struct table *t, struct table_col *c);
+/* Sort t by a column that is filled, descending, or by its sizes; equal rows keep their
+ * order. */
+void exec_sort_column(struct exec *x, struct table *t, struct table_col *c, bool sizes);
 
 #endif

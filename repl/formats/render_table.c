@@ -294,8 +294,7 @@ static void fit_bar(struct table *t)
 	if (!t->bar || used + BAR_LEAST > t->columns)
 		return;
 	for (size_t row = 0; row < t->rows && !render_cancelled(t->rd, row); row++)
-		if (!render_absent(t->bar, row))
-			t->bar_whole = fmax(t->bar_whole, t->bar->f[row]);
+		t->bar_whole = fmax(t->bar_whole, columns_bar_at(t->bar, row));
 	if (t->bar_whole > 0)
 		t->bar_width =
 			t->columns - used < BAR_MOST ? t->columns - used : BAR_MOST;
@@ -398,9 +397,13 @@ static void table_put_titles(struct table *t)
 		if (!s->text)
 			pad(o, taken, s->width);
 		out_bytes(o, title.buf, title.n);
-		if (s->text && i + 1 < t->n)
+		if (s->text && (i + 1 < t->n || t->bar_width))
 			pad(o, taken, s->width);
 		out_close(&title);
+	}
+	if (t->bar_width) {
+		out_fill(o, ' ', GAP);
+		fit_put(o, cell_form(t->look), FIT_TEXT, t->bar->name, t->bar_width);
 	}
 	out_c(o, cell_paint(t->look, PAINT_NONE));
 	out_char(o, '\n');
@@ -482,8 +485,7 @@ static void put_bar(struct table *t, size_t row)
 
 	out_fill(o, ' ', GAP);
 	out_c(o, cell_paint(t->look, PAINT_BAR));
-	cell_bar(o, t->look, render_absent(t->bar, row) ? 0 : t->bar->f[row],
-		 t->bar_whole, t->bar_width);
+	cell_bar(o, t->look, columns_bar_at(t->bar, row), t->bar_whole, t->bar_width);
 	out_c(o, cell_paint(t->look, PAINT_NONE));
 }
 

@@ -212,8 +212,7 @@ static void find_bar(struct html_table *t)
 	t->bar = columns_bar(r);
 	for (size_t row = 0; t->bar && row < r->rows && !render_cancelled(t->rd, row);
 	     row++)
-		if (!render_absent(t->bar, row))
-			t->most = fmax(t->most, t->bar->f[row]);
+		t->most = fmax(t->most, columns_bar_at(t->bar, row));
 }
 
 /* Its own number, to sort by. */
@@ -229,7 +228,7 @@ static void put_sort_key(struct html_table *t, const struct column *c, size_t ro
 	out_char(o, '"');
 	if (c == t->bar && t->most > 0 && !render_absent(c, row))
 		out_printf(o, " style=\"--w:%.1f%%\"",
-			   fmax(0, 100 * c->f[row] / t->most));
+			   100 * columns_bar_at(c, row) / t->most);
 }
 
 /* A short name has the whole one as its title. */

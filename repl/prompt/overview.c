@@ -478,7 +478,7 @@ static int show(struct overview *v, struct err *err)
 		text[EVENT][i] = events	       ? str_c(of->kind->most)
 				 : of->event.n ? of->event
 					       : result_title(&r);
-		other |= !events && !str_eq(text[EVENT][i], result_title(&r));
+		other |= !str_eq(text[EVENT][i], result_title(&r));
 		text[QUERY][i] = str_c(of->kind->query);
 	}
 	/* Costs of another event than the first say of which. */

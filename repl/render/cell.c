@@ -153,6 +153,12 @@ size_t cell_put(struct out *o, const struct look *look, const struct shown *s, s
 	return put_number(o, s, row);
 }
 
+/* Red is what is worse, and nothing else. */
+static enum paint change_colour(double by)
+{
+	return by > 0 ? PAINT_HOT : by < 0 ? PAINT_GOOD : PAINT_DIM;
+}
+
 enum paint cell_colour(const struct shown *s, size_t row)
 {
 	const struct column *c = s->c;
@@ -161,13 +167,10 @@ enum paint cell_colour(const struct shown *s, size_t row)
 		return PAINT_DIM;
 	switch (c->type) {
 	case COL_PERCENT:
-		if (!c->bar)
-			return PAINT_NONE;
-		return c->f[row] >= 20	? PAINT_HOT
-		       : c->f[row] >= 5 ? PAINT_WARM
-					: PAINT_NONE;
-	case COL_DELTA:
-		return c->i[row] > 0 ? PAINT_HOT : c->i[row] ? PAINT_GOOD : PAINT_DIM;
+		if (str_place("delta% growth%", c->name) >= 0)
+			return change_colour(c->f[row]);
+		return c->bar && c->f[row] >= 5 ? PAINT_WARM : PAINT_NONE;
+	case COL_DELTA: return change_colour((double)c->i[row]);
 	case COL_ID:
 	case COL_FILE:
 	case COL_OBJ:

@@ -1,6 +1,8 @@
 /* columns.c - choose the columns of a table; see columns.h. */
 #include "repl/render/columns.h"
 
+#include <math.h>
+
 #include "engine/lang/col_type.h"
 #include "engine/graph/graph.h"
 #include "repl/render/render.h"
@@ -65,9 +67,19 @@ static bool says_as_cycle(const struct result *r, const struct column *c, size_t
 const struct column *columns_bar(const struct result *r)
 {
 	for (size_t i = 0; i < r->ncols; i++)
-		if (r->cols[i].bar && r->cols[i].type == COL_PERCENT)
+		if (r->cols[i].bar)
 			return &r->cols[i];
 	return NULL;
+}
+
+double columns_bar_at(const struct column *c, size_t row)
+{
+	const bool real = c->type == COL_PERCENT || c->type == COL_RATIO;
+	const double v = real			  ? c->f[row]
+			 : col_is_signed(c->type) ? (double)c->i[row]
+						  : (double)c->u[row];
+
+	return render_absent(c, row) || !isfinite(v) ? 0 : fabs(v);
 }
 
 size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact,

@@ -11,7 +11,8 @@ struct result;
  * no column.  exact: all digits of large numbers. */
 size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact,
 		      struct shown *shown);
-/* The percentages that a bar shows, or NULL. */
+/* The numbers that a bar shows, or NULL; and the length of one, 0 if it is absent. */
 const struct column *columns_bar(const struct result *r);
+double columns_bar_at(const struct column *c, size_t row);
 
 #endif

@@ -155,7 +155,7 @@ judge("two libraries with numbers in their names", [], new=[("/l/libx1.so", "???
       gone=[("/l/libx2.so", "???", n) for n in ("init", "c", "d")])
 judge("what every object has is no evidence", [], new=[("/l/libone.so", "???", n) for n in ("_init", "_fini", "0x1020")],
       gone=[("/l/libtwo.so", "???", n) for n in ("_init", "_fini", "0x1020")])
-same([r["change"] for r in rows(query="objects vs base")], ["new", "gone"], "  these are two objects")
+same([r["change"] for r in rows(query="objects vs base")], ["gone", "new"], "  these are two objects")
 judge("two objects of one base name", [(("/b/libx.so", "???", n), ("/b/libx.so", "???", n)) for n in names],
       new=[("/a/libx.so", "???", n) for n in names])
 

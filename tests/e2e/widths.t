@@ -91,7 +91,7 @@ for columns in WIDTHS:
     ok(columns < 80 or all(q in text for q in (".run n-plus-one", "top 999 inlined of not $start", "functions | where recursive")), "%d: overview: queries are whole" % columns, text)
 
 # A column that is hidden is named, with what it would have said.
-lines = on_screen(60, *TWO, "-c", "lines vs base | take 4")
+lines = on_screen(60, *TWO, "-c", "lines vs base | sort delta | take 4")
 ok("calls_out (all 0)" in " ".join(lines[-4:]) and "change (empty)" in " ".join(lines[-4:]), "columns that say nothing go first", lines)
 lines = on_screen(60, TMPL, "-c", "callers of malloc")
 ok("est (= incl)" in " ".join(lines[-2:]) and titles(lines) == ["#", "calls", "incl", "share%", "fn"], "one that repeats another goes", lines)

@@ -4,7 +4,7 @@ A Table is rows in order, and for each of its columns the kind (number, text, fl
 whether it adds up.  `shown` are the columns of a machine format; a row may hold more, for
 expressions to ask for (`incl.Dr`, `self%`).
 """
-from expressions import Arithmetic, Column
+from expressions import Arithmetic, Call, Column
 from tables import percent
 
 PARTS = "sum of "   # columns behind a ratio, which a later sum is made of
@@ -152,8 +152,9 @@ class Group:
 
     @staticmethod
     def _costliest_first(table, rows, column):
-        """Without a sort before: by the first aggregate, or the costs of the source."""
-        return Sort([(Column(column), "desc")]).run(Table(rows, [], {}, [])).rows if table.cost and column else rows
+        """Without a sort before: by the first aggregate, or the costs of the source, which are changes by their size."""
+        key = Call("abs", Column(column)) if column == "delta" else Column(column)
+        return Sort([(key, "desc")]).run(Table(rows, [], {}, [])).rows if table.cost and column else rows
 
     def run(self, table):
         groups = {}

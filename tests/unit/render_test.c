@@ -323,7 +323,7 @@ static void test_table(void)
 	      "  5    93    <0.01%      -  a,\"b\"                                    :12\n"
 	      "3 of 1,586 functions\n");
 	check("table on a screen: bars", FORMAT_TABLE, &r, &wide,
-	      "  #    self   self%  calls  fn                                       file:line\n"
+	      "  #    self   self%  calls  fn                                       file:line      self%\n"
 	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
 	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(int const&)  v.h            ██████▎\n"
 	      "  5    93    <0.01%      -  a,\"b\"                                    :12            \n"
@@ -344,7 +344,7 @@ static void test_table(void)
 	      "3 of 1,586 functions\n"
 	      "not on this screen: file:line, #; all:\n--wide, .mode wide\n");
 	check("table on a low screen", FORMAT_TABLE, &r, &two,
-	      "  #    self   self%  calls  fn                                       file:line\n"
+	      "  #    self   self%  calls  fn                                       file:line      self%\n"
 	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
 	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(int const&)  v.h            ██████▎\n"
 	      "3 of 1,586 functions\n"
