@@ -38,7 +38,6 @@ int session_remove(struct session *s, struct str name, struct err *err);
 struct folder;
 struct session_members {
 	const struct folder *folder;
-	const struct folder *bases; /* of folder_pair(); or NULL */
 	struct str base;	    /* the name of a base in `vs`, and in the session */
 	int (*open)(void *arg, size_t member, struct err *err);
 	void (*close)(void *arg);

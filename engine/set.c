@@ -83,10 +83,10 @@ static void keep_said(const struct asking *k)
 		keep_note(all, run->notes.at[i]);
 	for (int i = 0; i < DOUBTS; i++)
 		if (run->doubts.why[i].n && !all->doubts.why[i].n)
-			all->doubts.why[i] = need_printf(
-				all->a, "%.*s: %.*s",
-				STR_ARG(str_c(set_member(k->s, k->member)->name)),
-				STR_ARG(run->doubts.why[i]));
+			all->doubts.why[i] =
+				need_printf(all->a, "%.*s: %.*s",
+					    STR_ARG(set_member(k->s, k->member)->name),
+					    STR_ARG(run->doubts.why[i]));
 }
 
 static bool expects(const struct query *q)
@@ -107,15 +107,13 @@ static int ask_guarded(void *arg)
 		return k->err.kind;
 	t = &k->run->t;
 	left = rest_of(k->q);
-	add_profile(t, str_c(set_member(k->s, k->member)->name));
+	add_profile(t, set_member(k->s, k->member)->name);
 	for (const struct tstage *one = k->q->tstages; one != left; one = one->next)
 		exec_tstage(&k->run->x, t, one);
 	if (!table_taken(t, STR("profile")))
-		add_profile(t, str_c(set_member(k->s, k->member)->name));
+		add_profile(t, set_member(k->s, k->member)->name);
 	set_fill(t, left);
-	if (k->q->source.kind == S_WHY)
-		set_add_rest(k, k->q);
-	else
+	if (k->q->source.kind != S_WHY)
 		drop_last(&k->run->x, t, left);
 	if (expects(k->q))
 		need(statement_doubts(k->s, k->run, k->q), &k->err);
@@ -176,24 +174,31 @@ static int ask_one(struct asking *k)
 		all->last = k->member;
 	all->absent += absent;
 	if (!k->err.kind)
-		add_asked(all, str_c(set_member(s, k->member)->name));
+		add_asked(all, set_member(s, k->member)->name);
 	return k->err.kind;
 }
 
 /* ---- all of them ---- */
 
-/* "decode/large, decode/small, +3" */
-static void add_name(struct arena *a, struct str *list, size_t n, struct str name)
+/* "decode/large, decode/small, +3", of the members that are so; *n: how many. */
+static struct str list_members(const struct session *s, struct arena *a, bool gone,
+			       size_t *n)
 {
-	if (n < NAMED)
-		*list = need_printf(a, "%.*s%s%.*s", STR_ARG(*list), n ? ", " : "",
-				    STR_ARG(name));
-}
+	struct str list = STR("");
 
-static struct str with_more(struct arena *a, struct str list, size_t n)
-{
-	return n > NAMED ? need_printf(a, "%.*s, +%s", STR_ARG(list), GROUPED(n - NAMED))
-			 : list;
+	*n = 0;
+	for (size_t i = 0; i < set_members(s); i++) {
+		const struct folder_member *m = set_member(s, i);
+
+		if (gone ? m->now.n > 0 : !set_can_ask(s, i) || m->base.n)
+			continue;
+		if (++*n <= NAMED)
+			list = need_printf(a, "%.*s%s%.*s", STR_ARG(list),
+					   *n > 1 ? ", " : "", STR_ARG(m->name));
+	}
+	return *n > NAMED
+		       ? need_printf(a, "%.*s, +%s", STR_ARG(list), GROUPED(*n - NAMED))
+		       : list;
 }
 
 static bool compares(const struct session *s, const struct query *q)
@@ -202,43 +207,43 @@ static bool compares(const struct session *s, const struct query *q)
 	       (q->source.vs_profile.n && str_eq(q->source.vs_profile, s->set->of.base));
 }
 
-static int ask_members(struct asking *k, bool vs)
+/* Call one() with each member that can be asked, until it returns what is not 0. */
+static int each_member(const struct session *s, bool vs,
+		       int (*one)(void *arg, size_t member), void *arg)
 {
-	struct session *s = k->s;
+	int rc = 0;
 
-	for (size_t i = 0; i < set_members(s); i++) {
-		k->member = i;
-		k->err = (struct err){0};
-		if (!set_can_ask(s, i))
-			continue;
-		if (vs && !set_member(s, i)->base.n) {
-			k->all->without_base++;
-			continue;
-		}
-		if (cancel_poll(&s->cancel, &k->err) || ask_one(k))
-			return k->err.kind;
-	}
-	return 0;
+	for (size_t i = 0; i < set_members(s) && !rc; i++)
+		if (set_can_ask(s, i) && (!vs || set_member(s, i)->base.n))
+			rc = one(arg, i);
+	return rc;
+}
+
+static int ask_member(void *arg, size_t member)
+{
+	struct asking *k = arg;
+
+	k->member = member;
+	k->err = (struct err){0};
+	return cancel_poll(&k->s->cancel, &k->err) || ask_one(k) ? k->err.kind : 0;
 }
 
 /* Nobody has the name, or a base, or the event. */
-static int none_asked(const struct asking *k, struct err *err)
+static int none_asked(const struct asking *k, bool vs, struct err *err)
 {
-	const struct set_rows *all = k->all;
+	size_t without;
 
-	if (all->first.kind) {
-		*err = all->first;
-		return err->kind;
-	}
-	if (all->without_base) {
+	list_members(k->s, k->all->a, false, &without);
+	if (k->all->first.kind) {
+		*err = k->all->first;
+	} else if (vs && without) {
 		err_set(err, ERR_QUERY, ERR_NOWHERE, "no profile of the set has a base");
-		return err_hint(
-			err, "quern FOLDER base=FOLDER; gungraun leaves .out.old of the "
-			     "run before");
+		err_hint(err, "quern FOLDER base=FOLDER; gungraun leaves .out.old of the "
+			      "run before");
+	} else if (!session_unread(k->s, err)) {
+		err_set(err, ERR_QUERY, ERR_NOWHERE, "no profile of the set was asked");
 	}
-	if (k->s->set->nunread)
-		return session_unread(k->s, err);
-	return err_set(err, ERR_QUERY, ERR_NOWHERE, "no profile of the set was asked");
+	return err->kind;
 }
 
 /* The graph of one that was asked, for what the stages want to know of the kind of rows. */
@@ -265,47 +270,33 @@ static void take_rows(const struct statement *run, const struct set_rows *all,
 	t->set = true;
 }
 
-static void note_left_out(struct statement *run)
-{
-	const struct set_rows *all = run->set;
-	struct exec *x = &run->x;
-
-	if (all->other_event)
-		exec_notef(x, "%s of %s profiles have no %.*s: not asked",
-			   GROUPED(all->other_event), GROUPED(set_members(all->s)),
-			   STR_ARG(session_event(all->s)));
-	if (all->absent)
-		exec_notef(x, "%s of %s profiles have no function of this name",
-			   GROUPED(all->absent), GROUPED(set_members(all->s)));
-}
-
-/* Which have no partner: new ones, and those that are gone. */
+/* Which have no partner, new ones and those that are gone, is said once. */
 static void note_partners(struct statement *run)
 {
-	const struct set_rows *all = run->set;
-	const struct session_members *of = &all->s->set->of;
+	struct session *s = run->set->s;
 	struct exec *x = &run->x;
-	struct str list = STR("");
-	size_t n = 0;
+	size_t new, gone;
+	const struct str are_new = list_members(s, x->a, false, &new),
+			 are_gone = list_members(s, x->a, true, &gone);
 
-	for (size_t i = 0; i < set_members(all->s); i++)
-		if (set_can_ask(all->s, i) && !set_member(all->s, i)->base.n)
-			add_name(x->a, &list, n++, str_c(set_member(all->s, i)->name));
-	if (n && !all->s->set->told_new)
-		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(n),
-			   STR_ARG(with_more(x->a, list, n)));
-	all->s->set->told_new = true;
-	list = STR("");
-	n = 0;
-	for (size_t i = 0; of->bases && i < of->bases->n; i++)
-		if (of->bases->at[i].before == &of->bases->at[i])
-			add_name(x->a, &list, n++, str_c(of->bases->at[i].name));
-	if (n)
-		(all->s->set->told_gone ? exec_doubt_quietly : exec_doubt)(
+	if (new && !s->set->told)
+		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(new),
+			   STR_ARG(are_new));
+	if (gone)
+		(s->set->told ? exec_doubt_quietly : exec_doubt)(
 			x, DOUBT_GONE,
-			need_printf(x->a, "%s only in the base: %.*s", GROUPED(n),
-				    STR_ARG(with_more(x->a, list, n))));
-	all->s->set->told_gone = true;
+			need_printf(x->a, "%s only in the base: %.*s", GROUPED(gone),
+				    STR_ARG(are_gone)));
+	s->set->told = true;
+}
+
+static void note_left_out(struct exec *x, const struct set_rows *all, size_t n,
+			  const char *what)
+{
+	if (n)
+		exec_notef(x, "%s of %s profiles have no %s", GROUPED(n),
+			   GROUPED(set_members(all->s) - all->s->set->of.folder->gone),
+			   what);
 }
 
 static void note_members(struct statement *run, bool vs)
@@ -314,19 +305,22 @@ static void note_members(struct statement *run, bool vs)
 	struct exec *x = &run->x;
 	enum { NOTES = 8 };
 
-	note_left_out(run);
+	note_left_out(
+		x, all, all->other_event,
+		need_printf(x->a, "%.*s: not asked", STR_ARG(session_event(all->s))).p);
+	note_left_out(x, all, all->absent, "function of this name");
 	if (vs)
 		note_partners(run);
-	for (size_t i = 0; i < all->nnotes && i < NOTES; i++)
-		if (all->notes[i].times == 1 && all->nasked > 1)
-			exec_notef(x, "%.*s (1 profile)", STR_ARG(all->notes[i].text));
-		else
-			exec_notef(x, "%.*s%s", STR_ARG(all->notes[i].text),
-				   all->notes[i].times < all->nasked
-					   ? need_printf(x->a, " (%s profiles)",
-							 GROUPED(all->notes[i].times))
-						     .p
-					   : "");
+	for (size_t i = 0; i < all->nnotes && i < NOTES; i++) {
+		const size_t times = all->notes[i].times;
+		const bool some = times < all->nasked;
+
+		exec_notef(x, "%.*s%s%s%s", STR_ARG(all->notes[i].text), some ? " (" : "",
+			   some ? GROUPED(times) : "",
+			   !some	? ""
+			   : times == 1 ? " profile)"
+					: " profiles)");
+	}
 	if (all->nnotes > NOTES)
 		exec_notef(x, "and %s more notes: in NAME | ... has those of one",
 			   GROUPED(all->nnotes - NOTES));
@@ -344,18 +338,17 @@ static struct set_rows *new_rows(struct session *s, struct arena *a)
 /* An `expect` that hangs on uncertain partners asks what it would see without them. */
 static int ask_dissolved(struct asking *k, const struct query *q)
 {
-	struct set_rows *all = k->all;
+	struct asking again = *k;
 
-	if (!expects(q) || !all->doubts.why[DOUBT_UNSURE].n ||
+	if (!expects(q) || !k->all->doubts.why[DOUBT_UNSURE].n ||
 	    k->s->accepted & 1u << DOUBT_UNSURE)
 		return 0;
-	k->all = new_rows(k->s, all->a);
-	k->dissolved = true;
-	if (ask_members(k, true))
-		return k->err.kind;
-	all->dissolved = k->all;
-	k->all = all;
-	return 0;
+	again.all = new_rows(k->s, k->all->a);
+	again.dissolved = true;
+	k->all->dissolved = again.all;
+	if (each_member(k->s, true, ask_member, &again))
+		k->err = again.err;
+	return k->err.kind;
 }
 
 /* A row a member; the query is checked with the names of one of them. */
@@ -370,13 +363,9 @@ static int ask_profiles(struct session *s, struct query *q, struct str text,
 			"the profiles of a set are compared with their bases: vs %.*s",
 			STR_ARG(s->set->of.base));
 	q->source.vs = q->source.vs_profile = STR("");
-	s->joins = true;
 	if (statement_graph(s, q, text, a, run, err))
 		return err->kind;
 	run->set = new_rows(s, a);
-	run->set->asked = NEED_ARRAY(
-		a, struct str,
-		2 * (set_members(s) + 1) + (s->set->of.bases ? s->set->of.bases->n : 0));
 	set_profiles(s, q, vs, run);
 	q->source.vs = vs ? s->set->of.base : STR("");
 	return 0;
@@ -389,16 +378,16 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	struct asking k = {.s = s, .all = all, .text = text, .at = at};
 	const bool vs = compares(s, q);
 
+	s->joins = true;
 	if (q->source.kind == S_PROFILES)
 		return ask_profiles(s, q, text, a, run, err);
 	strset_free(all->texts);
-	s->joins = true;
-	if (ask_members(&k, vs) || ask_dissolved(&k, q)) {
+	if (each_member(s, vs, ask_member, &k) || ask_dissolved(&k, q)) {
 		*err = k.err;
 		return err->kind;
 	}
 	if (all->last == SIZE_MAX)
-		return none_asked(&k, err);
+		return none_asked(&k, vs, err);
 	if (make_run(&k, q, run, err))
 		return err->kind;
 	note_members(run, vs);
@@ -416,7 +405,6 @@ int set_ask_again(const struct statement *run, struct table *t)
 	return 0;
 }
 
-/* Names are kept once each: equal ones are in one place. */
 void set_broken(struct statement *run)
 {
 	struct set_rows *all = run->set;
@@ -484,31 +472,42 @@ bool set_tells_apart(const struct session *s, const struct query *q)
 	return tree && s->people && !q->tstages && !q->file.n && !q->shell.n;
 }
 
+struct telling {
+	struct session *s;
+	set_one *one;
+	void *arg;
+	struct err *err, first;
+	bool told;
+};
+
+/* What one cannot be asked is an error only if no other can. */
+static int tell_one(void *arg, size_t member)
+{
+	struct telling *k = arg;
+
+	if (set_open(k->s, member, k->err)) {
+		if (k->s->set->unread[member])
+			err_clear(k->err);
+		return k->err->kind;
+	}
+	if (!k->one(k->arg, set_member(k->s, member)->name)) {
+		k->told = true;
+		return 0;
+	}
+	if (k->err->kind != ERR_QUERY)
+		return k->err->kind;
+	if (!k->first.kind)
+		k->first = *k->err;
+	err_clear(k->err);
+	return 0;
+}
+
 int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 	     struct err *err)
 {
-	const bool vs = compares(s, q);
-	struct err first = {0};
-	size_t told = 0;
+	struct telling k = {.s = s, .one = one, .arg = arg, .err = err};
 
-	for (size_t i = 0; i < set_members(s); i++) {
-		if (!set_can_ask(s, i) || (vs && !set_member(s, i)->base.n))
-			continue;
-		if (set_open(s, i, err) && !s->set->unread[i])
-			return err->kind;
-		err_clear(err);
-		if (s->set->unread[i])
-			continue;
-		if (!one(arg, str_c(set_member(s, i)->name))) {
-			told++;
-		} else if (err->kind != ERR_QUERY) {
-			return err->kind;
-		} else {
-			first = first.kind ? first : *err;
-			err_clear(err);
-		}
-	}
-	if (!told && first.kind)
-		*err = first;
+	if (!each_member(s, compares(s, q), tell_one, &k) && !k.told && k.first.kind)
+		*err = k.first;
 	return err->kind;
 }

@@ -14,8 +14,8 @@ struct profile_set {
 	size_t now;   /* the member that is open; SIZE_MAX: none */
 	bool *unread; /* [members]: it could not be opened */
 	size_t nunread;
-	bool told_new, told_gone; /* which profiles have no partner */
-	struct strset texts;	  /* of the rows of the last answer */
+	bool told;	     /* which profiles have no partner */
+	struct strset texts; /* of the rows of the last answer */
 };
 
 /* A note, and how many members have it. */
@@ -37,14 +37,9 @@ struct set_rows {
 	struct doubts doubts;
 	struct str *asked;  /* the members */
 	struct str *broken; /* those of them that break the `expect` */
-	size_t nbroken, nasked, asked_cap, absent, without_base, other_event;
+	size_t nbroken, nasked, asked_cap, absent, other_event;
 	size_t last;	  /* a member that has rows, or could have; SIZE_MAX: none */
 	struct err first; /* the error of the first without the name */
-	struct set_left {
-		struct str profile;
-		int64_t delta; /* that the rows of `why` do not say */
-	} * left;
-	size_t nleft, left_cap;
 	const struct set_rows
 		*dissolved; /* if uncertain partners were none; NULL: all are sure */
 };
@@ -70,8 +65,6 @@ struct asking {
 int set_run(void *asking);
 
 /* ---- set_why.c ---- */
-/* What the causes of a member do not explain, so that they add up. */
-void set_add_rest(struct asking *k, const struct query *q);
 /* Join equal causes. */
 void set_join_causes(struct set_rows *all, struct table *t);
 

@@ -49,7 +49,7 @@ const struct folder_member *set_member(const struct session *s, size_t i)
 
 static struct str name_at(const struct session *s, size_t i)
 {
-	return str_c(set_member(s, i)->name);
+	return set_member(s, i)->name;
 }
 
 /* Those that only the base has, or of which nothing but an index is left, cannot be asked. */
@@ -111,7 +111,7 @@ static size_t find_member(const struct session *s, struct str name)
 	size_t i = 0;
 
 	while (i < set_members(s) && !str_eq(name_at(s, i), name) &&
-	       !str_eq(str_c(set_member(s, i)->key), name))
+	       !str_eq(set_member(s, i)->key, name))
 		i++;
 	return i;
 }
@@ -133,9 +133,10 @@ int set_open_named(struct session *s, const struct query *q, bool *plain, struct
 int session_unread(const struct session *s, struct err *err)
 {
 	const struct session_members *of = s->set ? &s->set->of : NULL;
-	const size_t n = !of ? 0
-			     : s->set->nunread + of->folder->nproblems +
-					 (of->bases ? of->bases->nproblems : 0);
+	const size_t n =
+		!of ? 0
+		    : s->set->nunread + of->folder->nproblems +
+				(of->folder->bases ? of->folder->bases->nproblems : 0);
 
 	return n ? err_set(err, ERR_PROFILE, ERR_NOWHERE,
 			   "the answers are without %s that cannot be read",

@@ -5,7 +5,6 @@
  * for in the rows that are left by then.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include "engine/statement.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
 #include "index/base/ordered.h"
@@ -25,31 +25,23 @@
 #include "index/merge/profile.h"
 #include "index/read/folder.h"
 
-enum { GONE = 1, NEW, SAME, MORE, LESS, KINDS };
-
-/* What is seen of one side at a glance; texts are malloc'd. */
+/* What is seen of one side at a glance. */
 struct glance {
 	struct str event;
 	uint64_t parts, functions;
 	int64_t total;
-	char *creator, *cmd;
 	bool seen, has_event, truncated;
-	struct err err;
 };
 
-struct member_row {
-	const struct folder_member *of; /* NULL: only the base has it */
-	struct str name;
+struct seen {
 	size_t member;
 	struct glance now, base;
 };
 
 struct looking {
-	struct map_held held;
 	struct session *s;
-	struct member_row *row;
+	struct seen *at;
 	size_t n;
-	bool vs;
 	struct build_opts opts;
 };
 
@@ -65,32 +57,27 @@ static int see(void *arg, struct profile *p, struct err *err)
 	g->has_event = e != HASH_NONE && e < p->nevent;
 	for (size_t f = 0; f < p->nfn && g->has_event; f++)
 		cost_add(&g->total, p->self[f * p->nevent + e]);
-	if (p->npart) {
-		g->creator = strndup(p->part[0].creator.p, p->part[0].creator.n);
-		g->cmd = strndup(p->part[0].cmd.p, p->part[0].cmd.n);
-	}
 	g->seen = true;
 	return err->kind;
 }
 
 static void look(const struct looking *l, const struct folder_files *f, struct glance *g)
 {
+	struct err err = {0};
+
 	if (f->n)
-		build_look((const char *const *)f->at, f->n, &l->opts, see, g,
-			   &g->truncated, &g->err);
+		build_look(f->at, f->n, &l->opts, see, g, &g->truncated, &err);
 }
 
 static int look_at(void *worker, void *slot, size_t item)
 {
 	const struct looking *l = worker;
-	struct member_row *r = &l->row[item];
+	struct seen *r = &l->at[item];
 
 	(void)slot;
-	if (r->of)
-		look(l, &r->of->now, &r->now);
-	if (l->vs)
-		look(l, r->of ? &r->of->base : &l->s->set->of.bases->at[r->member].now,
-		     &r->base);
+	look(l, &set_member(l->s, r->member)->now, &r->now);
+	if (r->base.event.n)
+		look(l, &set_member(l->s, r->member)->base, &r->base);
 	return 0;
 }
 
@@ -104,105 +91,59 @@ static int taken(void *arg, void *slot, size_t item, int made)
 	return l->opts.cancel && atomic_load(l->opts.cancel) ? ERR_CANCEL : 0;
 }
 
-static void free_glance(struct glance *g)
+static void look_all(struct looking *l, struct exec *x, struct str event, bool vs)
 {
-	free(g->creator);
-	free(g->cmd);
-}
-
-static void looking_free(struct map_held *held)
-{
-	struct looking *l = (struct looking *)(void *)held;
-
-	for (size_t i = 0; i < l->n; i++) {
-		free_glance(&l->row[i].now);
-		free_glance(&l->row[i].base);
-	}
-	free(l->row);
-	free(l);
-}
-
-static void list_rows(struct looking *l, struct str event)
-{
-	const struct folder *bases = l->vs ? l->s->set->of.bases : NULL;
-	const size_t n = set_members(l->s);
-
-	for (size_t i = 0; i < n; i++)
-		if (set_can_ask(l->s, i))
-			l->row[l->n++] = (struct member_row){
-				.of = set_member(l->s, i),
-				.name = str_c(set_member(l->s, i)->name),
-				.member = i};
-	for (size_t i = 0; bases && i < bases->n; i++)
-		if (bases->at[i].before == &bases->at[i])
-			l->row[l->n++] = (struct member_row){
-				.name = str_c(bases->at[i].name), .member = i};
-	for (size_t i = 0; i < l->n; i++)
-		l->row[i].now.event = l->row[i].base.event = event;
-}
-
-static struct looking *look_all(struct session *s, struct exec *x, struct str event,
-				bool vs)
-{
-	const size_t most = set_members(s) + (s->set->of.bases ? s->set->of.bases->n : 0);
-	struct looking *l = calloc(1, sizeof(*l));
+	struct session *s = l->s;
 	void *worker[64];
 	char slots[64];
-	struct ordered o;
+	struct ordered o = {.slots = slots,
+			    .nslots = sizeof(slots),
+			    .slot_size = 1,
+			    .worker = worker,
+			    .nworkers = ordered_jobs(s->reading.jobs),
+			    .make = look_at,
+			    .take = taken,
+			    .arg = l};
 
-	if (!l || !(l->row = calloc(most + 1, sizeof(*l->row)))) {
-		free(l);
-		need_memory_for("while profiles were listed");
-	}
-	l->held.release = looking_free;
-	map_hold(&l->held);
-	l->s = s;
-	l->vs = vs;
+	l->at = NEED_ARRAY(x->a, struct seen, set_members(s) + 1);
 	l->opts = (struct build_opts){.merge = true,
 				      .regular = true,
 				      .jobs = 1,
 				      .mem = s->reading.mem,
 				      .cancel = s->cancel.asked};
-	list_rows(l, event);
-	for (size_t i = 0; i < 64; i++)
+	for (size_t i = 0; i < set_members(s); i++)
+		if (set_can_ask(s, i) || (vs && !set_member(s, i)->now.n))
+			l->at[l->n++] = (struct seen){.member = i,
+						      .now.event = event,
+						      .base.event = vs ? event : STR("")};
+	for (size_t i = 0; i < COUNT(worker); i++)
 		worker[i] = l;
-	o = (struct ordered){.items = l->n,
-			     .slots = slots,
-			     .nslots = 64,
-			     .slot_size = 1,
-			     .worker = worker,
-			     .nworkers = ordered_jobs(s->reading.jobs),
-			     .make = look_at,
-			     .take = taken,
-			     .arg = l};
-	o.nworkers = o.nworkers > 64 ? 64 : o.nworkers;
+	o.items = l->n;
+	o.nworkers = o.nworkers > COUNT(worker) ? COUNT(worker) : o.nworkers;
 	if (ordered_run(&o))
 		exec_poll_now(x);
-	return l;
 }
 
-/* What could not be read at a glance is opened, which says why. */
-static void open_unseen(struct looking *l)
+/* What could not be read at a glance is opened, which says why; it has no row. */
+static void drop_unread(struct looking *l, bool vs)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < l->n; i++) {
-		struct member_row *r = &l->row[i];
+		const struct seen *r = &l->at[i];
+		const struct folder_member *m = set_member(l->s, r->member);
 		struct err err = {0};
 
-		if (!r->of || (r->now.seen && (!l->vs || !r->of->base.n || r->base.seen)))
-			continue;
-		need(set_open(l->s, r->member, &err) && !set_can_ask(l->s, r->member)
-			     ? 0
-			     : err.kind,
-		     &err);
+		if (m->now.n && (!r->now.seen || (vs && m->base.n && !r->base.seen)) &&
+		    set_open(l->s, r->member, &err) && set_can_ask(l->s, r->member))
+			need(err.kind, &err);
+		if (m->now.n ? r->now.seen : r->base.seen)
+			l->at[n++] = *r;
 	}
+	l->n = n;
 }
 
 /* ---- rows ---- */
-
-static struct str text_of(struct exec *x, const char *text)
-{
-	return text ? need_str(x->a, str_c(text)) : STR("");
-}
 
 static struct str written(struct exec *x, int64_t s)
 {
@@ -215,85 +156,46 @@ static struct str written(struct exec *x, int64_t s)
 	return need_str(x->a, str_c(text));
 }
 
-static unsigned kind_of(const struct member_row *r)
+static struct profile_row row_of(struct exec *x, const struct folder_member *m,
+				 const struct seen *r)
 {
-	return !r->of			       ? GONE
-	       : !r->base.seen		       ? NEW
-	       : r->now.total == r->base.total ? SAME
-	       : r->now.total > r->base.total  ? MORE
-					       : LESS;
+	const struct glance *g = m->now.n ? &r->now : &r->base;
+	struct profile_row row = {
+		.profile = m->name,
+		.command = m->cmd,
+		.created = m->now.n ? written(x, m->written_s) : STR(""),
+		.creator = m->creator,
+		.change = !m->now.n	  ? STR("gone")
+			  : !r->base.seen ? STR("new")
+					  : STR(""),
+		.path = m->now.n ? str_c(m->now.at[0]) : STR(""),
+		.parts = g->parts,
+		.functions = g->functions,
+		.total = r->now.total,
+		.base = r->base.total,
+		.delta = cost_difference(r->now.total, r->base.total),
+	};
+
+	row.percent = vs_percent((double)row.delta, (double)row.base);
+	row.lacks = (r->now.has_event ? 0 : NO_TOTAL | NO_DELTA) |
+		    (r->base.has_event ? 0 : NO_BASE | NO_DELTA);
+	return row;
 }
 
-static void put_base(struct table *t, size_t i, const struct member_row *r)
+static struct str summary(struct exec *x, const struct profile_row *row, size_t n)
 {
-	const unsigned kind = kind_of(r);
-	const bool both = kind > NEW && r->now.has_event && r->base.has_event;
-
-	set_column(t, "base")->i[i] = r->base.total;
-	set_column(t, "base")->absent[i] = !r->base.has_event;
-	set_column(t, "delta")->i[i] = cost_difference(r->now.total, r->base.total);
-	set_column(t, "delta")->absent[i] = !both;
-	set_column(t, "delta%")->f[i] =
-		vs_percent((double)set_column(t, "delta")->i[i], (double)r->base.total);
-	set_column(t, "delta%")->absent[i] = !both;
-	set_column(t, "change")->s[i] = kind == GONE  ? STR("gone")
-					: kind == NEW ? STR("new")
-						      : STR("");
-	set_column(t, "why")->s[i] = STR("");
-}
-
-static void put_row(struct table *t, size_t i, const struct member_row *r, bool vs)
-{
-	struct exec *x = t->x;
-	const struct glance *g = r->of ? &r->now : &r->base;
-
-	set_column(t, "profile")->s[i] = need_str(x->a, r->name);
-	set_column(t, "command")->s[i] = text_of(x, g->cmd);
-	set_column(t, "created")->s[i] = r->of ? written(x, r->of->written_s) : STR("");
-	set_column(t, "creator")->s[i] = text_of(x, g->creator);
-	set_column(t, "parts")->u[i] = g->parts;
-	set_column(t, "functions")->u[i] = g->functions;
-	set_column(t, "total")->i[i] = r->now.total;
-	set_column(t, "total")->absent[i] = !r->of || !r->now.has_event;
-	set_column(t, "path")->s[i] = r->of ? text_of(x, r->of->now.at[0]) : STR("");
-	if (vs)
-		put_base(t, i, r);
-}
-
-/* Those of which nothing could be read are told of, and no rows. */
-static size_t drop_unread(struct looking *l)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		struct member_row *r = &l->row[i], was = *r;
-
-		if (r->of ? !r->now.seen : !r->base.seen) {
-			free_glance(&r->now);
-			free_glance(&r->base);
-		} else {
-			*r = l->row[n];
-			l->row[n++] = was;
-		}
-	}
-	for (size_t i = n; i < l->n; i++)
-		l->row[i] = (struct member_row){0};
-	return l->n = n;
-}
-
-/* ---- the sentence below ---- */
-
-static struct str summary(struct exec *x, const struct looking *l)
-{
-	size_t n[KINDS] = {0}, pairs = 0;
+	size_t more = 0, less = 0, new = 0, gone = 0, pairs = 0;
 	double logs = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		const struct member_row *r = &l->row[i];
+	for (size_t i = 0; i < n; i++) {
+		const bool both = !row[i].change.n;
 
-		n[kind_of(r)]++;
-		if (kind_of(r) > NEW && r->now.total > 0 && r->base.total > 0) {
-			logs += log((double)r->now.total / (double)r->base.total);
+		new += str_eq(row[i].change, STR("new"));
+		gone += str_eq(row[i].change, STR("gone"));
+		more += both && row[i].total > row[i].base;
+		less += both && row[i].total < row[i].base;
+		if (both && row[i].total > 0 && row[i].base > 0) {
+			logs += log((double)row[i].total / (double)row[i].base);
 			pairs++;
 		}
 	}
@@ -301,32 +203,9 @@ static struct str summary(struct exec *x, const struct looking *l)
 		x->a,
 		"%s grew, %s shrank, %s the same; new %s, gone %s; geometric mean "
 		"%+.2f %%",
-		GROUPED(n[MORE]), GROUPED(n[LESS]), GROUPED(n[SAME]), GROUPED(n[NEW]),
-		GROUPED(n[GONE]), pairs ? 100 * (exp(logs / (double)pairs) - 1) : 0.0);
-}
-
-/* The cause that most of those have that changed. */
-static struct str common_cause(struct exec *x, const struct table *t)
-{
-	const struct table_col *why = set_column(t, "why"),
-			       *delta = set_column(t, "delta");
-	size_t best = 0, changed = 0, at = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		size_t same = 0;
-
-		changed += why->s[i].n > 0;
-		for (size_t k = 0; k < t->n && why->s[i].n && t->n < 4096; k++)
-			same += str_eq(why->s[k], why->s[i]) &&
-				(delta->i[k] > 0) == (delta->i[i] > 0);
-		if (same > best) {
-			best = same;
-			at = i;
-		}
-	}
-	return best > 1 ? need_printf(x->a, "; %s of the %s: %.*s", GROUPED(best),
-				      GROUPED(changed), STR_ARG(why->s[at]))
-			: STR("");
+		GROUPED(more), GROUPED(less), GROUPED(n - more - less - new - gone),
+		GROUPED(new), GROUPED(gone),
+		pairs ? 100 * (exp(logs / (double)pairs) - 1) : 0.0);
 }
 
 /* ---- causes ---- */
@@ -353,17 +232,6 @@ static bool wants_why(const struct tstage *st)
 	return true;
 }
 
-/* Stages that drop and order rows come before the causes of those that are left. */
-static const struct tstage *before_why(const struct tstage *st)
-{
-	while (st &&
-	       (st->kind == T_WHERE || st->kind == T_SORT || st->kind == T_TAKE ||
-		st->kind == T_SKIP) &&
-	       !names_why(st->exprs))
-		st = st->next;
-	return st;
-}
-
 struct why {
 	struct asking k;
 	struct str found;
@@ -378,31 +246,24 @@ static int first_why(void *arg)
 	if (set_run(&w->k))
 		return w->k.err.kind;
 	t = &w->k.run->t;
-	for (size_t i = 0; i < t->n && i < 1; i++) {
+	if (t->n) {
 		struct table_col *why, *kind;
 
 		table_column(t, STR("why"), t->event, false, &why);
 		table_column(t, STR("kind"), t->event, false, &kind);
-		if (!str_eq(kind->s[i], STR("rest")) && !str_eq(kind->s[i], STR("noise")))
-			w->found = need_str(w->to, why->s[i]);
+		if (!str_eq(kind->s[0], STR("rest")) && !str_eq(kind->s[0], STR("noise")))
+			w->found = need_str(w->to, why->s[0]);
 	}
 	return 0;
 }
 
 /* The first cause of the open member; what has none, has none. */
-static struct str why_of(struct session *s, struct exec *x, struct str event,
-			 size_t member)
+static struct str why_of(struct session *s, struct exec *x, struct str ask)
 {
 	struct arena a;
-	struct why w = {.to = x->a};
+	struct why w = {.k = {.s = s, .text = ask, .arena = &a}, .to = x->a};
 
 	arena_init(&a, s->limits.arena_bytes);
-	w.k = (struct asking){.s = s,
-			      .text = need_printf(x->a, "why vs %.*s by \"%.*s\"",
-						  STR_ARG(s->set->of.base),
-						  STR_ARG(event)),
-			      .member = member,
-			      .arena = &a};
 	s->joins = false;
 	session_guard(first_why, &w, &w.k.err);
 	s->joins = true;
@@ -410,6 +271,48 @@ static struct str why_of(struct session *s, struct exec *x, struct str event,
 	if (w.k.err.kind == ERR_CANCEL || w.k.err.kind == ERR_LIMIT)
 		need(w.k.err.kind, &w.k.err);
 	return w.found;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* The causes of the rows of t, and the one that most of those have that changed. */
+static struct str fill_why(struct session *s, struct exec *x, struct str event,
+			   struct table *t, const struct looking *l)
+{
+	const struct str ask = need_printf(x->a, "why vs %.*s by \"%.*s\"",
+					   STR_ARG(s->set->of.base), STR_ARG(event));
+	const struct table_col *delta = set_column(t, "delta");
+	struct str *why = set_column(t, "why")->s, most = STR("");
+	struct str *all = NEED_ARRAY(x->a, struct str, t->n + 1);
+	size_t n = 0, best = 1;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct err err = {0};
+
+		if (delta->absent[i] || !delta->i[i])
+			continue;
+		if (!set_open(s, l->at[row_ref(t, i)].member, &err))
+			why[i] = why_of(s, x, ask);
+		if (why[i].n)
+			all[n++] =
+				need_printf(x->a, "%c%.*s", delta->i[i] > 0 ? '+' : '-',
+					    STR_ARG(why[i]));
+		exec_poll_now(x);
+	}
+	if (n)
+		qsort(all, n, sizeof(*all), by_text);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && str_eq(all[i], all[end]);)
+			end++;
+		most = end - i > best ? str_from(all[i], 1) : most;
+		best = end - i > best ? end - i : best;
+	}
+	return most.n ? need_printf(x->a, "; %s of the %s: %.*s", GROUPED(best),
+				    GROUPED(n), STR_ARG(most))
+		      : STR("");
 }
 
 /* Members were opened in the place of the one by whose names the query was checked: one of them
@@ -424,71 +327,47 @@ static void take_open(struct session *s, struct statement *run)
 	run->t.g = x->g;
 }
 
-static void fill_why(struct session *s, struct exec *x, struct str event, struct table *t)
-{
-	const struct table_col *path = set_column(t, "path"),
-			       *delta = set_column(t, "delta");
-	struct table_col *why = set_column(t, "why");
-
-	for (size_t i = 0; i < t->n; i++) {
-		struct err err = {0};
-		size_t m = 0;
-
-		if (delta->absent[i] || !delta->i[i])
-			continue;
-		while (strncmp(set_member(s, m)->now.n ? set_member(s, m)->now.at[0] : "",
-			       path->s[i].p, path->s[i].n) != 0 ||
-		       strlen(set_member(s, m)->now.at[0]) != path->s[i].n)
-			m++;
-		if (!set_open(s, m, &err))
-			why->s[i] = why_of(s, x, event, m);
-		exec_poll_now(x);
-	}
-}
-
-/* Worst first; without a base by name. */
-static void order_rows(struct table *t, bool vs)
-{
-	if (vs)
-		exec_sort_column(t->x, t, set_column(t, "delta%"), false);
-}
-
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run)
 {
 	struct exec *x = &run->x;
 	const struct str event = need_str(x->a, x->env->events[x->event]);
-	struct looking *l = look_all(s, x, event, vs);
+	struct looking l = {.s = s};
 	struct table *t = &run->t;
-	const struct tstage *rest = before_why(q->tstages);
-	struct str below;
+	struct profile_row *row;
 
-	open_unseen(l);
-	*t = (struct table){.x = x, .g = x->g, .event = x->event, .set = true};
-	t->n = t->rows_before = drop_unread(l);
-	set_append(t, S_PROFILES, vs);
-	for (size_t i = 0; i < t->n; i++)
-		put_row(t, i, &l->row[i], vs);
-	table_refs(t);
-	below = vs ? summary(x, l) : STR("");
-	for (size_t i = 0; i < l->n; i++)
-		if (l->row[i].now.truncated || l->row[i].base.truncated)
+	look_all(&l, x, event, vs);
+	drop_unread(&l, vs);
+	row = NEED_ARRAY(x->a, struct profile_row, l.n + 1);
+	run->set->asked = NEED_ARRAY(x->a, struct str, l.n + 1);
+	run->set->nasked = l.n;
+	for (size_t i = 0; i < l.n; i++) {
+		row[i] = row_of(x, set_member(s, l.at[i].member), &l.at[i]);
+		run->set->asked[i] = row[i].profile;
+		if (l.at[i].now.truncated || l.at[i].base.truncated)
 			exec_doubt(x, DOUBT_CUT,
 				   need_printf(x->a,
 					       "%.*s is cut off: its end is missing",
-					       STR_ARG(l->row[i].name)));
-	for (size_t i = 0; i < t->n; i++)
-		run->set->asked[run->set->nasked++] = set_column(t, "profile")->s[i];
-	map_let_go(&l->held);
-	looking_free(&l->held);
-	order_rows(t, vs);
-	for (const struct tstage *st = q->tstages; st != rest; st = st->next)
-		exec_tstage(x, t, st);
-	q->tstages = (struct tstage *)(uintptr_t)rest;
-	if (vs && wants_why(rest)) {
-		fill_why(s, x, event, t);
-		below = need_printf(x->a, "%.*s%.*s", STR_ARG(below),
-				    STR_ARG(common_cause(x, t)));
+					       STR_ARG(row[i].profile)));
 	}
-	t->footer = below;
+	*t = (struct table){.x = x, .g = x->g, .event = x->event, .set = true};
+	t->n = t->rows_before = l.n;
+	set_append(t, S_PROFILES, vs, row);
+	table_refs(t);
+	t->footer = vs ? summary(x, row, l.n) : STR("");
+	if (vs) /* worst first; else by name */
+		exec_sort_column(x, t, set_column(t, "delta%"), false);
+	/* Stages that drop and order rows come before the causes of those that are left. */
+	for (const struct tstage *st = q->tstages;
+	     st &&
+	     (st->kind == T_WHERE || st->kind == T_SORT || st->kind == T_TAKE ||
+	      st->kind == T_SKIP) &&
+	     !names_why(st->exprs);
+	     st = st->next) {
+		exec_tstage(x, t, st);
+		q->tstages = st->next;
+	}
+	if (vs && wants_why(q->tstages))
+		t->footer = need_printf(x->a, "%.*s%.*s", STR_ARG(t->footer),
+					STR_ARG(fill_why(s, x, event, t, &l)));
 	take_open(s, run);
 }

@@ -3,8 +3,9 @@
  * called, and which is the base of which.
  *
  * A file is a profile by its text.  One row each of the table in folder.c are the layouts of
- * gungraun, CodSpeed and tak; elsewhere a file is a member, and FILE.old is the base of FILE.
- * Several files of one run, by their names and pid: lines, are one member.
+ * gungraun and CodSpeed; BENCH/base.MORE is the base of BENCH/SUBJECT.MORE, as tak has it;
+ * elsewhere a file is a member, and FILE.old is its base.  Several files of one run, by their
+ * names and pid: lines, are one member.
  *
  * A member's name is its path without what all paths begin and end with.  Links are followed, a
  * file that is met twice is taken once.
@@ -14,43 +15,46 @@
 
 #include <stdatomic.h>
 
-#include "index/base/str.h"
+#include "index/base/arena.h"
 
 struct err;
 
 struct folder_files {
-	char **at;
-	size_t n, cap;
+	const char **at;
+	size_t n;
 };
 
 struct folder_member {
-	char *name; /* shown; no other has it */
-	char *key; /* its path below the folder: the same in another folder is its base */
-	char *cmd; /* the header's, or empty */
-	struct folder_files now, base;
-	const struct folder_member
-		*before;   /* of folder_pair(): the one that `base` is of */
-	int64_t written_s; /* when the newest of its files was */
-	uint64_t bytes;
-	bool empty;   /* its profile is: a program that crashed */
-	bool indexed; /* only an index is there */
+	struct str name; /* shown; no other has it */
+	struct str
+		key; /* its path below the folder: the same in another folder is its base */
+	struct str cmd, creator;       /* the header's, or empty */
+	struct folder_files now, base; /* none now: it is gone */
+	int64_t written_s;	       /* when the newest of its files was */
+	uint64_t bytes;		       /* of now */
+	bool paired;
 };
 
 struct folder {
+	struct arena a;		  /* all texts are in it */
+	struct str own;		  /* the name of the folder */
 	struct folder_member *at; /* by key */
 	size_t n, cap;
+	size_t gone;   /* so many of them: only the base has them */
 	size_t others; /* files that are no profiles */
 	size_t again;  /* files that were met before, by another name */
 	/* What may be a profile and cannot be looked at, in words: the answer lacks it. */
-	char **problem;
+	struct str *problem;
 	size_t nproblems, problems_cap;
+	struct folder *bases; /* of folder_pair() */
 };
 
 /* Folders, files and patterns of files.  ERR_PROFILE: none can be read, or no profile is there. */
 int folder_find(struct folder *f, const char *const *path, size_t n,
 		const atomic_int *cancel, struct err *err);
-/* The members of `base` become the bases of those with their key, or else with their command, if
- * it is no other's.  Those of `base` that are nobody's have `before` set to themselves. */
+/* The members of `base`, which is f's from now on, become the bases of those with their key, or
+ * else with their command, if it is no other's.  Those that are nobody's are members that are
+ * gone. */
 int folder_pair(struct folder *f, struct folder *base, struct err *err);
 void folder_free(struct folder *f);
 

@@ -194,13 +194,7 @@ void app_free(struct app *app)
 	free(app->sets.used);
 	free(app->told);
 	free(app->base_name);
-	for (int i = 0; i < 2; i++) {
-		struct folder *f = i ? app->bases : app->folder;
-
-		if (f)
-			folder_free(f);
-		free(f);
-	}
+	folder_free(app->folder);
 	free(app->once);
 	free(app->last);
 	free(app->pager);
@@ -602,7 +596,7 @@ static const char usual_base[] = "base";
 
 static int open_one(struct app *app, const char *name, const struct folder_files *f)
 {
-	return app_open(app, name, (const char *const *)f->at, f->n);
+	return app_open(app, name, f->at, f->n);
 }
 
 /* A member, with its base.  What is wrong with it is said once. */
@@ -616,11 +610,11 @@ static int open_member(void *arg, size_t member, struct err *err)
 	app->told[member] = true;
 	/* They are read faster than a person notices, and there are many. */
 	app->small = m->bytes < SMALL;
-	kind = open_one(app, m->name, &m->now);
+	kind = open_one(app, m->name.p, &m->now);
 	if (!kind && m->base.n)
 		kind = open_one(app, app->base_name ? app->base_name : usual_base,
 				&m->base);
-	return kind ? err_set(err, kind, ERR_NOWHERE, "%s cannot be read", m->name) : 0;
+	return kind ? err_set(err, kind, ERR_NOWHERE, "%s cannot be read", m->name.p) : 0;
 }
 
 static void close_member(void *arg)
@@ -636,6 +630,7 @@ static void close_member(void *arg)
 static void say_folder(const struct app *app, const struct folder *f, const char *of)
 {
 	enum { SAID = 5 };
+	const size_t n = f->n - f->gone;
 	char left[80] = "";
 
 	if (f->others || f->again)
@@ -644,19 +639,16 @@ static void say_folder(const struct app *app, const struct folder *f, const char
 			 f->again ? ", links to them: " : "",
 			 f->again ? GROUPED(f->again) : "");
 	for (size_t i = 0; i < f->nproblems && i < SAID; i++)
-		talk("quern: %s", f->problem[i]);
+		talk("quern: %s", f->problem[i].p);
 	if (f->nproblems > SAID)
 		talk("quern: and %s more that cannot be looked at",
 		     GROUPED(f->nproblems - SAID));
-	app_note(app, "quern: %s%s profile%s%s", of, GROUPED(f->n), f->n == 1 ? "" : "s",
-		 left);
+	app_note(app, "quern: %s%s profile%s%s", of, GROUPED(n), n == 1 ? "" : "s", left);
 }
 
-int app_open_folder(struct app *app, struct folder *folder, struct folder *bases,
-		    char *name)
+int app_open_folder(struct app *app, struct folder *folder, char *name)
 {
 	struct session_members of = {.folder = folder,
-				     .bases = bases,
 				     .base = str_c(name ? name : usual_base),
 				     .open = open_member,
 				     .close = close_member,
@@ -664,13 +656,12 @@ int app_open_folder(struct app *app, struct folder *folder, struct folder *bases
 	struct err err = {0};
 
 	app->folder = folder;
-	app->bases = bases;
 	app->base_name = name;
 	if (!(app->told = calloc(folder->n + 1, sizeof(bool))))
 		err_no_memory(&err, NULL);
 	say_folder(app, folder, "");
-	if (bases)
-		say_folder(app, bases, "base: ");
+	if (folder->bases)
+		say_folder(app, folder->bases, "base: ");
 	if (err.kind || session_set_members(app->session, &of, &err) ||
 	    session_any_open(app->session, &err))
 		app_fail(app, &err, NULL);

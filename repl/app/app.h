@@ -75,8 +75,7 @@ struct app {
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 	bool said_hidden;    /* which of two queries of one name is run */
 	struct sets sets;
-	struct folder *folder,
-		*bases; /* the profiles that queries ask; or NULL: folder.h */
+	struct folder *folder; /* the profiles that queries ask; or NULL: folder.h */
 	char *base_name;
 	bool *told;	     /* of each: what is wrong with it was said */
 	bool telling, small; /* of the member that is opened: it gets no index */
@@ -93,10 +92,9 @@ void app_free(struct app *app);
 /* Open a profile of n files, and index it if needed.  name NULL: use its own name.
  * Errors are shown.  0 or the kind. */
 int app_open(struct app *app, const char *name, const char *const *path, size_t n);
-/* Ask all profiles of a folder, which app_free() frees; bases: of folder_pair(), or NULL; name:
- * of a base, in `vs`.  Errors are shown.  0 or the kind. */
-int app_open_folder(struct app *app, struct folder *folder, struct folder *bases,
-		    char *name);
+/* Ask all profiles of a folder, which app_free() frees; name: of a base, in `vs`.  Errors are
+ * shown.  0 or the kind. */
+int app_open_folder(struct app *app, struct folder *folder, char *name);
 /* The error of a command that needs an open profile. */
 int app_none_open(struct err *err);
 /* The offset of PROFILE in NAME=PROFILE; 0, so no name, if a file with the whole text

@@ -122,15 +122,8 @@ static bool are_runs(const struct folder *f, const char *base)
 	if (!base || !is_pattern(base))
 		return false;
 	for (size_t i = 0; i < f->n; i++)
-		same += strcmp(f->at[i].cmd, f->at[0].cmd) == 0;
+		same += str_eq(f->at[i].cmd, f->at[0].cmd);
 	return f->n > 1 && same == f->n;
-}
-
-static void drop_folder(struct folder *f)
-{
-	if (f)
-		folder_free(f);
-	free(f);
 }
 
 static struct folder *find_folder(const char *const *path, size_t n, struct err *err)
@@ -140,7 +133,7 @@ static struct folder *find_folder(const char *const *path, size_t n, struct err 
 	if (!f)
 		err_no_memory(err, NULL);
 	else if (folder_find(f, path, n, &app_cancel, err)) {
-		drop_folder(f);
+		folder_free(f);
 		f = NULL;
 	}
 	return f;
@@ -202,8 +195,7 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 			err.kind = open_merged(app, name, bases);
 		free(path);
 		free(name);
-		drop_folder(now);
-		drop_folder(bases);
+		folder_free(now);
 		return err.kind;
 	}
 	free(path);
@@ -211,10 +203,9 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 		err_set(&err, ERR_USAGE, 0,
 			"--index names one index, but a folder is given");
 	if (!err.kind)
-		return app_open_folder(app, now, bases, name);
+		return app_open_folder(app, now, name);
 	app_fail(app, &err, NULL);
-	drop_folder(now);
-	drop_folder(bases);
+	folder_free(now);
 	free(name);
 	return err.kind;
 }
@@ -264,9 +255,8 @@ int opening_newest(struct app *app, struct str asks)
 	else if (newest)
 		app_note(app, "quern: %s", newest->now.at[0]);
 	if (newest)
-		kind = app_open(app, NULL, (const char *const *)newest->now.at,
-				newest->now.n);
-	drop_folder(f);
+		kind = app_open(app, NULL, newest->now.at, newest->now.n);
+	folder_free(f);
 	return kind;
 }
 
