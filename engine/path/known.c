@@ -1,6 +1,5 @@
 /*
- * known.c - costs of one set under another, and of neighbours, over known stacks; see
- * known.h.
+ * known.c - costs of one set under another over known stacks; see known.h.
  *
  * A caller stands before those that it calls.  So what holds above a vertex is known when
  * it is met, and one pass over the vertices is enough.
@@ -20,8 +19,6 @@ static void poll_at(const struct cancel *cancel, uint32_t v)
 	if (!(v % POLL))
 		need_time(cancel);
 }
-
-/* ---- one set under another ---- */
 
 /* What is above a vertex: see path_cost.c, whose states these are. */
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE };
@@ -65,39 +62,5 @@ void known_cost(const struct stacks *s, const struct path_cost_query *q, struct 
 		if (state[v] == INSIDE && has(q->of, s->fn[v]))
 			count_add(calls, s->calls[v]);
 		poll_at(cancel, v);
-	}
-}
-
-/* ---- neighbours ---- */
-
-/* Calls of f by itself do not leave it: f, f;f and so on are one, and what they call is
- * called by it.  Of f;g;f the callees are those of the outermost f, the callers those of the
- * innermost, so that each cost counts once. */
-void known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
-		      struct arena *a)
-{
-	enum { NO, BELOW, WITHIN }; /* f is above; and nothing but f is between */
-	uint8_t *state = NEED_ARRAY(a, uint8_t, (size_t)s->n + 1);
-	uint32_t *entry = NEED_ARRAY(a, uint32_t, (size_t)s->n + 1);
-
-	for (uint32_t v = 0; v < s->n; v++) {
-		const uint32_t c = s->caller[v];
-		const uint8_t above = c == FLOW_NONE ? NO : state[c];
-		const bool is = s->fn[v] == f;
-
-		state[v] = is && (above == NO || above == WITHIN) ? WITHIN
-			   : above == NO			  ? NO
-								  : BELOW;
-		if (!up && above == WITHIN && !is)
-			cost_add(&est[s->fn[v]], s->incl[v]);
-		entry[v] = c == FLOW_NONE ? FLOW_NONE : entry[c];
-		if (!up || !is || (c != FLOW_NONE && s->fn[c] == f))
-			continue;
-		/* The cost of an f inside f has the other caller. */
-		if (entry[v] != FLOW_NONE && s->caller[entry[v]] != FLOW_NONE)
-			cost_subtract(&est[s->fn[s->caller[entry[v]]]], s->incl[v]);
-		if (c != FLOW_NONE)
-			cost_add(&est[s->fn[c]], s->incl[v]);
-		entry[v] = v;
 	}
 }

@@ -26,6 +26,7 @@ struct err;
 struct flow;
 struct flow_parts;
 struct fn_set;
+struct stacks;
 
 struct path_bounds {
 	double est;
@@ -206,6 +207,10 @@ struct path_tree_query {
 	struct flow_parts *parts; /* as in struct path_query */
 	/* Rows are labels of the functions of the flow; NULL: these themselves. */
 	const struct path_labels *labels;
+	/* The stacks are known, so all is exact; NULL: a flow. */
+	const struct stacks *stacks;
+	const int64_t
+		*itself; /* of these: recorded calls of the one function by itself */
 };
 enum { PATH_TREE_ROWS = 40000 };
 
@@ -230,13 +235,13 @@ struct path_tree {
 	/* The share of `est` that is proven to be on the stacks of the tree, however many
 	 * rows are kept: at least so much of each chain ends where the tree says. */
 	double proven;
-	bool cut;     /* `rows` left out some of it */
-	bool missing; /* there are cheaper rows than those listed */
-	void *grown;  /* for path_tree_left_out(); NULL: nothing was grown */
-	bool known;   /* it is of known stacks: a struct known_growing */
+	bool cut;    /* `rows` left out some of it */
+	void *grown; /* for path_tree_left_out(); NULL: nothing was left out */
 };
 
-/* With labels, calls and incl of rows are left to the caller: 0. */
+/* With labels, calls and incl of rows are left to the caller: 0.  So are those
+ * of direct calls of a set where stacks are known; of other rows there, they are of the chain
+ * alone.  Then fl is NULL. */
 void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_tree *out);
 

@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "engine/path/known_other.h"
 #include "engine/path/path_tree_in.h"
 #include "index/base/need.h"
 #include "index/base/cost.h"
@@ -38,13 +37,25 @@ struct gathering {
 	struct growing *g;
 	struct cost_source *all;
 	uint32_t n;
-	size_t cap, out_cap;
+	size_t cap;
 	struct stop *at;	       /* [functions] */
 	uint32_t *ring, ahead, behind; /* [functions]: those with mass */
 	uint32_t *met, nmet;	       /* [functions]: those where some stays */
-	struct path_other *out;
-	uint32_t nout;
+	struct path_others out;
 };
+
+void path_others_reserve(struct path_others *o, size_t n)
+{
+	need_grow(o->arena, &o->at, &o->cap, o->n, n, sizeof(*o->at));
+}
+
+void path_other_add(struct path_others *o, uint32_t row, uint32_t fn, int64_t cost)
+{
+	if (!cost)
+		return;
+	path_others_reserve(o, o->n + 1);
+	o->at[o->n++] = (struct path_other){row, fn, cost};
+}
 
 static void add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
 {
@@ -170,12 +181,53 @@ static void push_group(struct gathering *w, uint32_t first, uint32_t end, uint64
 
 		x->carried = exact - (double)cost;
 		x->stays = 0;
-		if (!cost)
-			continue;
-		tree_reserve(w->g->arena, &w->out, &w->out_cap, w->nout, sizeof(*w->out));
-		w->out[w->nout++] = (struct path_other){w->all[first].group,
-							tree_label(w->g, f), cost};
+		path_other_add(&w->out, w->all[first].group, tree_label(w->g, f), cost);
 	}
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = order_u64(a->row, b->row);
+
+	return c ? c : order_u64(a->fn, b->fn);
+}
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = cost_order(b->cost, a->cost);
+
+	return c ? c : by_place(x, y);
+}
+
+static int by_row(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = order_u64(a->row, b->row);
+
+	return c ? c : by_cost(x, y);
+}
+
+static void sort_others(struct path_others *o, int (*by)(const void *, const void *))
+{
+	if (o->n)
+		qsort(o->at, o->n, sizeof(*o->at), by);
+}
+
+/* Add up the costs of each row and function: in order, equal places are neighbours. */
+static void join_others(struct path_others *o)
+{
+	size_t k = 0;
+
+	sort_others(o, by_place);
+	for (size_t i = 0; i < o->n; i++) {
+		if (k && !by_place(&o->at[k - 1], &o->at[i]))
+			cost_add(&o->at[k - 1].cost, o->at[i].cost);
+		else
+			o->at[k++] = o->at[i];
+	}
+	o->n = k;
 }
 
 static int by_group(const void *x, const void *y)
@@ -188,9 +240,10 @@ static int by_group(const void *x, const void *y)
 
 /* The tree follows the parts, this push only their sum: no function may get more than
  * its self cost leaves. */
-static void keep_to_self(struct gathering *w, const struct path_tree *t, double *left)
+static void keep_to_self(struct gathering *w, const struct path_tree *t)
 {
 	const struct flow *fl = w->g->fl;
+	double *left = NEED_ARRAY(w->g->arena, double, (size_t)fl->in.functions + 1);
 
 	for (uint32_t f = 0; f < fl->in.functions; f++)
 		left[tree_label(w->g, f)] +=
@@ -199,12 +252,13 @@ static void keep_to_self(struct gathering *w, const struct path_tree *t, double 
 		left[t->rows[i].fn] -= (double)t->rows[i].own;
 	if (w->g->one != FLOW_NONE)
 		left[tree_label(w->g, w->g->one)] -= (double)t->own;
-	for (uint32_t i = 0; i < w->nout; i++) {
-		double *l = &left[w->out[i].fn];
+	for (size_t i = 0; i < w->out.n; i++) {
+		int64_t *cost = &w->out.at[i].cost;
+		double *l = &left[w->out.at[i].fn];
 
-		if ((double)w->out[i].cost > *l)
-			w->out[i].cost = *l >= 1 ? (int64_t)*l : 0;
-		*l -= (double)w->out[i].cost;
+		if ((double)*cost > *l)
+			*cost = *l >= 1 ? (int64_t)*l : 0;
+		*l -= (double)*cost;
 	}
 }
 
@@ -241,44 +295,52 @@ static void lift(struct growing *g, const struct path_tree *t, int64_t **out)
 	*out = lifted;
 }
 
+/* Push the sources of each group; an estimate. */
+static void push_sources(struct gathering *w)
+{
+	struct growing *g = w->g;
+	const size_t n = (size_t)g->fl->in.functions + 1;
+	uint64_t edges, groups = 1;
+
+	w->at = NEED_ARRAY(g->arena, struct stop, n);
+	w->ring = NEED_ARRAY(g->arena, uint32_t, n);
+	w->met = NEED_ARRAY(g->arena, uint32_t, n);
+	find_sources(w);
+	if (w->n)
+		qsort(w->all, w->n, sizeof(*w->all), by_group);
+	for (uint32_t i = 1; i < w->n; i++)
+		groups += w->all[i].group != w->all[i - 1].group;
+	edges = EDGES_MOST / groups > EDGES_LEAST ? EDGES_MOST / groups : EDGES_LEAST;
+	for (uint32_t i = 0, end; i < w->n; i = end) {
+		for (end = i + 1; end < w->n && w->all[end].group == w->all[i].group;)
+			end++;
+		need_time(g->cancel);
+		push_group(w, i, end, edges);
+	}
+}
+
 void path_tree_left_out(const struct path_tree *t, struct path_left_out *out)
 {
 	struct growing *g = t->grown;
-	size_t n = g && !t->known ? (size_t)g->fl->in.functions + 1 : 0;
 	struct gathering w = {.g = g};
-	uint64_t edges, groups = 1;
 	int64_t *lifted = NULL;
-	double *left;
 
 	*out = (struct path_left_out){0};
 	if (!g)
 		return;
-	if (t->known) {
-		known_left_out(t, out);
-		return;
-	}
-	w.at = NEED_ARRAY(g->arena, struct stop, n);
-	left = NEED_ARRAY(g->arena, double, n);
-	w.ring = NEED_ARRAY(g->arena, uint32_t, n);
-	w.met = NEED_ARRAY(g->arena, uint32_t, n);
+	w.out.arena = g->arena;
 	lift(g, t, &lifted);
-	find_sources(&w);
-	if (w.n)
-		qsort(w.all, w.n, sizeof(*w.all), by_group);
-	for (uint32_t i = 1; i < w.n; i++)
-		groups += w.all[i].group != w.all[i - 1].group;
-	edges = EDGES_MOST / groups > EDGES_LEAST ? EDGES_MOST / groups : EDGES_LEAST;
-	for (uint32_t i = 0, end; i < w.n; i = end) {
-		for (end = i + 1; end < w.n && w.all[end].group == w.all[i].group;)
-			end++;
-		need_time(g->cancel);
-		push_group(&w, i, end, edges);
-	}
-	if (g->labels)
-		w.nout = (uint32_t)path_other_join(w.out, w.nout);
-	path_other_sort(w.out, w.nout, path_other_by_cost);
-	keep_to_self(&w, t, left);
-	w.nout = w.nout > g->most ? g->most : w.nout;
-	path_other_sort(w.out, w.nout, path_other_by_row);
-	*out = (struct path_left_out){lifted, w.out, w.nout};
+	if (g->known)
+		known_others(g, &w.out);
+	else
+		push_sources(&w);
+	if (g->known || g->labels)
+		join_others(&w.out);
+	if (!g->known || w.out.n > g->most)
+		sort_others(&w.out, by_cost);
+	if (!g->known)
+		keep_to_self(&w, t);
+	w.out.n = w.out.n > g->most ? g->most : w.out.n;
+	sort_others(&w.out, by_row);
+	*out = (struct path_left_out){lifted, w.out.at, w.out.n};
 }

@@ -47,7 +47,7 @@ static double node_weight(const struct growing *g, uint32_t node)
 	double sum = 0;
 
 	if (!s || !s->inner)
-		return g->nodes[node].est;
+		return g->known ? (double)g->known->node[node].est : g->nodes[node].est;
 	for (; s; s = tree_next_start(g, s))
 		sum += (double)s->incl;
 	return sum;
@@ -67,7 +67,7 @@ static bool worth_a_row(const struct growing *g, uint32_t i)
 	const struct node *x = &g->nodes[i];
 
 	if (tree_is_inner(g, i))
-		return !path_under_min(node_weight(g, i), g->q->min);
+		return !path_under_min(fabs(node_weight(g, i)), g->q->min);
 	return !path_under_min(x->est, g->q->min) &&
 	       (x->est >= 0.5 ||
 		(x->depth == 1 && g->q->of == TREE_CALLS && !g->counted));
@@ -188,7 +188,7 @@ static void choose_nodes(struct choosing *c, bool *cut)
 		keep_costliest(c);
 }
 
-static void choose_rows(struct choosing *c, bool *cut, bool *missing)
+static void choose_rows(struct choosing *c, bool *cut)
 {
 	struct growing *g = c->g;
 	struct waiting *by_cost;
@@ -204,9 +204,6 @@ static void choose_rows(struct choosing *c, bool *cut, bool *missing)
 	choose_nodes(c, cut);
 	memset(c->next, 0, g->n * sizeof(*c->next));
 	memset(c->first, 0, g->n * sizeof(*c->first));
-	*missing = c->n + 1 < g->n;
-	for (uint32_t i = 1; i < g->n && !*missing; i++)
-		*missing = g->nodes[i].rest > 0 || g->nodes[i].est < 0.5;
 	by_cost = NEED_ARRAY(g->arena, struct waiting, (size_t)c->n + 1);
 	for (uint32_t i = 1; i < g->n; i++)
 		if (c->kept[i])
@@ -231,6 +228,9 @@ static struct path_bounds bounds_of_node(const struct growing *g, uint32_t node,
 
 	if (g->labels)
 		return tree_label_bounds(g, node, up);
+	if (g->known)
+		return path_bounds_exact(s && s->inner ? s->incl
+						       : g->known->node[node].est);
 	if (s)
 		b = tree_start_bounds(g, s, up);
 	else if (x->edge == FLOW_NONE)
@@ -254,6 +254,9 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 	if (s) {
 		r.calls = g->q->uncounted && s->calls == UINT64_MAX ? 0 : s->calls;
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
+	} else if (g->known) {
+		r.calls = g->known->node[node].calls;
+		r.incl = r.cost.lo;
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);
 	} else {
@@ -306,10 +309,15 @@ static void lay(const struct growing *g, uint32_t node, struct laid *up,
 		const struct path_bounds *cost, int64_t *est, int64_t *own,
 		struct laid *in)
 {
-	long double end =
-		up->at + (cost->measured ? (long double)cost->lo : g->nodes[node].est);
-	long double kept = up->at + own_on_line(g, node, cost);
+	long double kept, end;
 
+	if (g->known) {
+		*est = g->known->node[node].est;
+		*own = g->known->node[node].own;
+		return;
+	}
+	end = up->at + (cost->measured ? (long double)cost->lo : g->nodes[node].est);
+	kept = up->at + own_on_line(g, node, cost);
 	end = end > up->end ? up->end : end;
 	kept = kept > end ? end : kept;
 	*est = units(up->at, end);
@@ -400,7 +408,7 @@ void tree_rows(struct growing *g, struct path_tree *t)
 {
 	struct choosing c = {.g = g};
 
-	choose_rows(&c, &t->cut, &t->missing);
+	choose_rows(&c, &t->cut);
 	lay_rows(&c, t);
 }
 
@@ -474,6 +482,9 @@ void tree_proven(struct growing *g, struct path_tree *t)
 {
 	struct proving p = {.g = g, .least = (int64_t)((double)t->est * LEAST)};
 
+	t->proven = 1;
+	if (g->known)
+		return;
 	if (g->q->of == TREE_CALLS && t->base.bounded && !g->top.odd)
 		p.sum = (double)path_overlap(t->base.lo, g->top.own, g->top.passing);
 	for (uint32_t i = 1; i < g->n; i++) {

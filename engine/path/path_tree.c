@@ -83,15 +83,14 @@ static uint32_t make_node(struct growing *g, uint32_t parent, uint32_t fn, uint3
 	return g->n++;
 }
 
-/* Find or make the node below parent that has the label of fn.  Only parts, and places of the
- * node that is being expanded, can have made it before. */
-static uint32_t child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge)
+/* Only parts, and places of the node that is being expanded, can have made it before. */
+uint32_t tree_child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge)
 {
 	const uint32_t label = tree_label(g, fn);
 	uint32_t h, probe, i;
 
 	if (!g->shown) {
-		if (!g->labels)
+		if (!g->node_at)
 			return make_node(g, parent, fn, edge);
 		if (!g->node_at[label])
 			g->node_at[label] = make_node(g, parent, fn, edge);
@@ -464,7 +463,7 @@ static bool split(struct growing *g, const struct flow *fl, uint32_t node, uint3
 		if (left_out(g, node, i) || i == p.loop)
 			continue;
 		if (!inside)
-			at = child(g, node, to, i);
+			at = tree_child(g, node, to, i);
 		add_cost(g, at, place_in(g, at, to, i), some, !inside, part);
 	}
 	return true;
@@ -505,17 +504,20 @@ static bool split_places(struct growing *g, uint32_t node, double least)
 	return any && left > least;
 }
 
-/* Forget the nodes from `from` on, and push them. */
+void tree_made(struct growing *g, uint32_t node, double cost)
+{
+	if (!g->shown) {
+		g->node_at[tree_node_label(g, node)] = 0;
+		forget_places(g, node);
+	}
+	if (cost > 0 && may_grow(g, &g->nodes[node]))
+		push_node(g, node, cost);
+}
+
 static void push_new(struct growing *g, uint32_t from)
 {
-	for (uint32_t k = from; k < g->n; k++) {
-		if (!g->shown) {
-			g->node_at[tree_node_label(g, k)] = 0;
-			forget_places(g, k);
-		}
-		if (g->nodes[k].rest > 0 && may_grow(g, &g->nodes[k]))
-			push_node(g, k, g->nodes[k].rest);
-	}
+	for (uint32_t k = from; k < g->n; k++)
+		tree_made(g, k, g->nodes[k].rest);
 	g->fresh = UINT32_MAX;
 }
 
@@ -538,7 +540,9 @@ static void expand(struct growing *g, uint32_t node)
 {
 	const struct node x = g->nodes[node];
 
-	if (g->labels)
+	if (g->known)
+		known_expand(g, node);
+	else if (g->labels)
 		expand_places(g, node);
 	else if (split(g, g->fl, node, x.fn, x.edge, x.rest))
 		g->nodes[node].rest = 0;
@@ -573,12 +577,8 @@ static void link_start(struct growing *g, uint32_t *first, uint32_t node, uint32
 static void put_starts(struct growing *g, bool whole)
 {
 	uint32_t *first = NULL;
-	struct node *top;
+	struct node *top = &g->nodes[TREE_TOP];
 
-	tree_reserve(g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes));
-	g->n = 1;
-	top = &g->nodes[TREE_TOP];
-	*top = (struct node){.fn = g->one, .edge = FLOW_NONE, .parent = FLOW_NONE};
 	if (whole) {
 		top->est = g->starts.est;
 		top->rest = g->one == FLOW_NONE ? 0 : top->est;
@@ -591,7 +591,7 @@ static void put_starts(struct growing *g, bool whole)
 	g->fresh = g->labels ? 0 : UINT32_MAX;
 	for (uint32_t k = 0; k < g->starts.n; k++) {
 		const struct start *s = &g->starts.all[k];
-		const uint32_t to = child(g, TREE_TOP, s->fn, FLOW_NONE);
+		const uint32_t to = tree_child(g, TREE_TOP, s->fn, FLOW_NONE);
 		const uint32_t place = place_in(g, to, s->fn, FLOW_NONE);
 
 		if (whole && !s->inner)
@@ -624,7 +624,7 @@ static void put_part_starts(struct growing *g, const struct starts *s)
 
 		if (x->inner)
 			continue;
-		to = child(g, TREE_TOP, x->fn, FLOW_NONE);
+		to = tree_child(g, TREE_TOP, x->fn, FLOW_NONE);
 		place = place_in(g, to, x->fn, FLOW_NONE);
 		give(g, to, place, x->est, true);
 		if (may_grow(g, &g->nodes[to]))
@@ -688,6 +688,12 @@ static void prepare_tree(struct growing *g)
 	g->one = first != FNSET_NONE && fnset_next(q->set, first + 1) == FNSET_NONE
 			 ? first
 			 : FLOW_NONE;
+	tree_reserve(g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes));
+	g->nodes[TREE_TOP] =
+		(struct node){.fn = g->one, .edge = FLOW_NONE, .parent = FLOW_NONE};
+	g->n = 1;
+	if (g->known)
+		return;
 	tree_starts(g, g->fl, g->arena, &g->starts);
 	if (g->one != FLOW_NONE && !g->counted)
 		tree_add_own_call(g);
@@ -731,6 +737,8 @@ static struct path_bounds base_bounds(const struct growing *g)
 {
 	double est = g->nodes[TREE_TOP].est;
 
+	if (g->known)
+		return path_bounds_exact(g->known->node[TREE_TOP].est);
 	if (g->q->of == TREE_PROGRAM)
 		return program_bounds(g->fl);
 	if (g->one != FLOW_NONE || g->q->as_one)
@@ -745,6 +753,7 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 	struct growing *g = NEED_NEW(a, struct growing);
 	struct path_tree_query *asked = NEED_NEW(a, struct path_tree_query);
 	struct path_tree t = {0};
+	struct flow *none;
 
 	*asked = *q;
 	*g = (struct growing){.fl = fl,
@@ -759,10 +768,18 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 		asked->of = TREE_CALLS;
 		g->counted = true;
 	}
+	if (q->stacks) {
+		g->known = NEED_NEW(a, struct known);
+		g->known->s = *q->stacks;
+		g->fl = none = NEED_NEW(a, struct flow);
+		none->in.functions = q->stacks->functions;
+	}
 	prepare_tree(g);
 	if (g->labels)
 		prepare_labels(g);
-	if (q->parts)
+	if (g->known)
+		known_begin(g);
+	else if (q->parts)
 		grow_parts(g);
 	else
 		put_starts(g, true);
@@ -773,14 +790,14 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 	}
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);
-	if (q->of == TREE_PROGRAM) {
+	if (q->of == TREE_PROGRAM && !g->known) {
 		t.unrooted = path_rounded(t.base.est - g->nodes[TREE_TOP].est);
 		g->nodes[TREE_TOP].est = t.base.est;
 	}
 	tree_rows(g, &t);
 	tree_proven(g, &t);
 	/* Cost that the query itself leaves out is no part of the answer. */
-	if (!q->depth && !(q->min > 0))
+	if (!q->depth && !(q->min > 0) && (t.cut || !g->known))
 		t.grown = g;
 	*out = t;
 }

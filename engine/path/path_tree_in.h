@@ -1,5 +1,5 @@
 /*
- * path_tree_in.h - a tree while it grows, shared by path_tree.c, path_starts.c,
+ * path_tree_in.h - a tree while it grows, shared by path_tree.c, path_starts.c, known_tree.c,
  * path_rows.c, path_row_bounds.c and path_other.c.
  *
  * A node is a chain of labels.  Where all its cost is at one function, as in a flow without
@@ -14,6 +14,7 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
 #include "index/base/hash.h"
+#include "index/graph/stacks.h"
 
 enum { TREE_TOP = 0 }; /* the node of the top */
 #define TREE_NO_ROW UINT32_MAX
@@ -25,9 +26,28 @@ struct node {
 	uint32_t edge;	/* by which cost comes from the parent; FLOW_NONE for a start; or
 			   the first of several places */
 	uint32_t depth; /* 0 for the top */
-	double est;
-	double rest; /* the part of est that is not split yet */
-	double own;  /* the part of the split cost that stays here */
+	double est;	/* of known stacks: its size */
+	double rest;	/* the part of est that is not split yet */
+	double own;	/* the part of the split cost that stays here */
+};
+
+/* Of a node of known stacks: its vertices, vertex[first] .., and costs to the unit. */
+struct known_node {
+	uint32_t first, n;
+	int64_t est, own;
+	uint64_t calls;
+};
+
+struct known {
+	struct stacks s;
+	uint8_t *member;	 /* [vertices]: in the set, as the tree sees it */
+	const int64_t *size;	 /* [vertices]: as incl, of the sizes of all costs */
+	struct known_node *node; /* [nodes] */
+	uint32_t *vertex;	 /* of all nodes */
+	/* [as vertex]: the cost that a tree of callers counts there, and its size, if that is
+	 * another; or NULL */
+	int64_t *cost, *sized;
+	size_t cap, vertices, vertex_cap, cost_cap, sized_cap;
 };
 
 /* A function at which the cost of a node is; by each call apart, if there are pairs. */
@@ -81,7 +101,8 @@ struct waiting { /* in the heap */
 };
 
 struct growing {
-	const struct flow *fl;
+	const struct flow *fl; /* of known stacks it has no calls, */
+	struct known *known;   /* else this is NULL */
 	const struct path_tree_query *q;
 	struct arena *arena;
 	const struct cancel *cancel;
@@ -99,7 +120,7 @@ struct growing {
 	uint32_t *row;	 /* [nodes]: its row, if it has one; of TREE_TOP: the number of
 			  rows */
 	uint32_t *group; /* [rows + 1]: the wide row at or above it */
-	/* With labels: */
+	/* With labels; of known stacks node_at alone: */
 	const struct path_labels *labels;
 	struct place *places; /* from 1 */
 	uint32_t nplaces;
@@ -126,6 +147,23 @@ struct growing {
 
 /* Make room in arena a for one more element after the n of an array. */
 void tree_reserve(struct arena *a, void *pp, size_t *cap, uint32_t n, size_t size);
+/* Find or make the node below parent that has the label of fn, to which cost comes by edge. */
+uint32_t tree_child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge);
+/* A child is complete, and waits to be expanded with this cost. */
+void tree_made(struct growing *g, uint32_t node, double cost);
+
+/* known_tree.c: the starts of a tree of known stacks, how a node is expanded, and the cost that
+ * rows leave out. */
+struct path_others {
+	struct arena *arena;
+	struct path_other *at;
+	size_t n, cap;
+};
+void known_begin(struct growing *g);
+void known_expand(struct growing *g, uint32_t node);
+void known_others(const struct growing *g, struct path_others *o);
+void path_others_reserve(struct path_others *o, size_t n);
+void path_other_add(struct path_others *o, uint32_t row, uint32_t fn, int64_t cost);
 
 /* ---- the calls at a function, in the direction of the tree ---- */
 

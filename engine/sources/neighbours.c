@@ -12,7 +12,6 @@
 #include "engine/flow/pairs.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
-#include "engine/path/known.h"
 #include "engine/sources/source.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
@@ -149,14 +148,12 @@ int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r
 	return cost > 0 ? path_rounded((double)r->est * own / cost) : 0;
 }
 
-/* known: what each function has of the cost of f, or NULL. */
-static void rows_near(struct exec *x, uint32_t f, bool up, double min,
-		      const int64_t *known, struct path_tree *out)
+void neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
+		    struct path_tree *out)
 {
 	uint32_t first, n = degree(x->g, f, up, &first);
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
-	int64_t listed = 0;
 	double sure = (double)path_overlap(
 		t.base.lo, up ? cost_difference(p.all, p.called) : p.self, p.all);
 
@@ -178,7 +175,6 @@ static void rows_near(struct exec *x, uint32_t f, bool up, double min,
 			.inner = e.recursive,
 		};
 		r->cost = r->inner ? path_bounds_exact(r->incl)
-			  : known  ? path_bounds_exact(known[r->fn])
 				   : path_bounds_next(t.base, r->incl,
 						      p.all ? (double)cost_flow(r->incl) /
 								      (double)p.all
@@ -186,33 +182,15 @@ static void rows_near(struct exec *x, uint32_t f, bool up, double min,
 						      p.all, p.odd);
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
-		listed = r->inner ? listed : cost_sum(listed, r->est);
 		sure += !r->inner && r->cost.bounded ? (double)r->cost.lo : 0;
 		t.n += !path_under_min(fabs(near_weight(r)), min);
 		exec_poll(x);
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
-	t.proven = known ? 1 : t.est > 0 ? fmin(1, sure / (double)t.est) : 1;
-	t.own = known ? cost_difference(t.est, listed) : near_own(x, f, up, t.est);
-	if (known && !store_info(x->g->st)->negative) /* rounded */
-		t.own = cost_flow(t.own);
-	if (!known && p.negative)
+	t.proven = t.est > 0 ? fmin(1, sure / (double)t.est) : 1;
+	t.own = near_own(x, f, up, t.est);
+	if (p.negative)
 		exec_note_negative(x, p.negative);
 	*out = t;
-}
-
-void neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
-		    struct path_tree *out)
-{
-	rows_near(x, f, up, min, NULL, out);
-}
-
-void neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
-		     double min, struct path_tree *out)
-{
-	int64_t *est = EXEC_ARRAY(x, int64_t, (size_t)s->functions + 1);
-
-	known_neighbours(s, f, up, est, x->a);
-	rows_near(x, f, up, min, est, out);
 }

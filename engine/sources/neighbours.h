@@ -14,10 +14,6 @@
 /* Call graph_event() for x->event first. */
 void neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
 		    struct path_tree *out);
-/* Callers or callees where stacks are known. */
-struct stacks;
-void neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
-		     double min, struct path_tree *out);
 /* The part of row r of the direct callees or callers of `top` that stays there: its self
  * cost or, for callers, the cost that no call brought. */
 int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r,

@@ -12,7 +12,6 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
-#include "engine/path/known.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/sources/getters.h"
@@ -21,6 +20,7 @@
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
+#include "index/graph/stacks.h"
 
 /* ---- calls ---- */
 
@@ -321,6 +321,24 @@ static bool all_measured(const struct path_tree *t)
 	return all;
 }
 
+/* What was recorded of calls may differ from what is on the stacks, if times are rounded. */
+static void tree_known(struct exec *x, const struct stacks *stacks,
+		       struct path_tree_query *q, struct path_tree *tree)
+{
+	const uint32_t f = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
+	int64_t own;
+
+	q->stacks = stacks;
+	if (q->set && fnset_count(q->set) == 1 && graph_calls_itself(x->g, f)) {
+		own = graph_edge_incl(x->g, graph_edge_between(x->g, f, f), x->event);
+		q->itself = &own;
+	}
+	path_tree(NULL, q, x->a, x->open->cancel, tree);
+	for (size_t i = 0; q->of == TREE_CALLS && i < tree->n; i++)
+		if (tree->rows[i].depth == 1)
+			tree_record_calls(x, q, &tree->rows[i]);
+}
+
 /* Parts, and functions apart that a stage made one, sharpen estimates, but what is measured
  * stays as it is. */
 static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
@@ -337,11 +355,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	q->uncounted = !store_counts_all(x->g->st);
 	exec_stacks(x, &stacks, &known);
 	if (known) {
-		if (near) {
-			neighbour_known(x, &stacks, one, q->up, q->min, tree);
-			return 0;
-		}
-		known_tree(&stacks, q, x->a, x->open->cancel, tree);
+		tree_known(x, &stacks, q, tree);
 		return 0;
 	}
 	if (q->set && fnset_count(q->set) == 1) {

@@ -66,13 +66,14 @@ static void add_call(const struct exec *x, uint32_t edge, struct path_tree_row *
 	cost_add(&r->incl, graph_edge_incl(x->g, edge, x->event));
 }
 
-/* Add all calls between r and the set: of it (up) or by it. */
-static void add_calls_of_set(const struct exec *x, const struct path_tree_query *q,
-			     struct path_tree_row *r)
+void tree_record_calls(const struct exec *x, const struct path_tree_query *q,
+		       struct path_tree_row *r)
 {
 	const struct graph *g = x->g;
 	uint32_t first = 0, n;
 
+	r->calls = 0;
+	r->incl = 0;
 	if (q->up)
 		graph_callees(g, r->fn, &first, &n);
 	else
@@ -80,7 +81,8 @@ static void add_calls_of_set(const struct exec *x, const struct path_tree_query 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t edge = q->up ? first + i : graph_caller(g, r->fn, i);
 
-		if (fnset_has(q->set, q->up ? g->callee[edge] : g->caller[edge]))
+		if (fnset_has(q->set, q->up ? graph_edge_callee(g, edge)
+					    : graph_edge_caller(g, edge)))
 			add_call(x, edge, r);
 	}
 }
@@ -98,7 +100,7 @@ static void record(const struct exec *x, const struct path_tree_query *q,
 		if (edge != GRAPH_NONE)
 			add_call(x, edge, r);
 	} else if (q->set && (q->of == TREE_CALLS || fnset_count(q->set) == 1)) {
-		add_calls_of_set(x, q, r);
+		tree_record_calls(x, q, r);
 	} else {
 		r->incl = q->set ? graph_incl(x->g, r->fn, x->event) : r->est;
 	}

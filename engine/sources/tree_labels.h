@@ -15,5 +15,9 @@ struct path_tree_query;
 /* q is of x->g, which merges functions (graph.h).  Call graph_event() for x->event
  * first. */
 void tree_labels(struct exec *x, const struct path_tree_query *q, struct path_tree *out);
+/* calls and incl of a row of level 1: of all calls between it and the set, of it (up) or by it. */
+struct path_tree_row;
+void tree_record_calls(const struct exec *x, const struct path_tree_query *q,
+		       struct path_tree_row *r);
 
 #endif

@@ -61,8 +61,7 @@ int frames_find_lost(struct render *rd, struct frames *f)
 	const struct result *r = rd->r;
 
 	/* A tree of all stacks, which no stage changed. */
-	if (!f->estimated || f->sides != 1 || !r->paths || r->paths->known || r->upward ||
-	    r->top.name.n)
+	if (!f->estimated || f->sides != 1 || !r->paths || r->upward || r->top.name.n)
 		return 0;
 	if (session_graph_event(r->graph, r->event_id, rd->err))
 		return rd->err->kind;
