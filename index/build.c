@@ -703,7 +703,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 
 struct rereading {
 	struct build b;
-	build_use *use;
+	build_use *use; /* may be NULL */
 	void *arg;
 };
 
@@ -711,9 +711,9 @@ static int again_guarded(void *arg)
 {
 	struct rereading *a = arg;
 
-	return read_inputs(&a->b) || merge_tallies(&a->b)
-		       ? a->b.err->kind
-		       : a->use(a->arg, &a->b.profile, a->b.err);
+	if (read_inputs(&a->b) || merge_tallies(&a->b))
+		return a->b.err->kind;
+	return a->use ? a->use(a->arg, &a->b.profile, a->b.err) : 0;
 }
 
 static int read_again(struct rereading *a, const struct store *st)
@@ -738,7 +738,6 @@ static int read_again(struct rereading *a, const struct store *st)
 	map_guard(again_guarded, a, ERR_PROFILE, b->err);
 	vec_policy(KEPT_MAP, ROOM_FROM);
 	setrlimit(RLIMIT_CORE, &core);
-	build_free(b);
 	return b->err->kind;
 }
 
@@ -767,28 +766,55 @@ static char **recorded_paths(const struct store *st, const char *what, uint32_t 
 	return path;
 }
 
-int build_again(struct store *st, const struct build_opts *opts, const char *what,
-		build_use *use, void *arg, struct err *err)
+struct build_kept {
+	struct rereading a;
+	struct build_opts opts;
+};
+
+void build_kept_free(struct build_kept *k)
 {
-	struct rereading a = {.b = {.opts = opts, .err = err}, .use = use, .arg = arg};
+	if (!k)
+		return;
+	build_free(&k->a.b);
+	inputs_close(&k->a.b.in);
+	free(k);
+}
+
+int build_keep(struct store *st, const struct build_opts *opts, const char *what,
+	       struct build_kept **out, struct profile **p, struct err *err)
+{
+	struct build_kept *k = calloc(1, sizeof(*k));
 	const char *tmp = getenv("TMPDIR");
 	uint32_t n = 0;
-	char **path = recorded_paths(st, what, &n, err);
+	char **path = k ? recorded_paths(st, what, &n, err) : NULL;
 	const char *const *const names =
 		st->named ? st->named : (const char *const *)path;
 
-	snprintf(a.b.publish.temp, sizeof(a.b.publish.temp), "%.4000s/quern",
+	if (!k)
+		return err_no_memory(err, "while opening profiles");
+	k->opts = *opts;
+	k->a.b.opts = &k->opts;
+	k->a.b.err = err;
+	snprintf(k->a.b.publish.temp, sizeof(k->a.b.publish.temp), "%.4000s/quern",
 		 tmp && tmp[0] == '/' ? tmp : "/tmp");
-	if (!err->kind && !inputs_open(&a.b.in, names, st->named ? st->nnamed : n, err)) {
-		read_again(&a, st);
-		inputs_close(&a.b.in);
-	} else if (err->kind == ERR_PROFILE && !err->hint[0]) {
+	if (!err->kind &&
+	    !inputs_open(&k->a.b.in, names, st->named ? st->nnamed : n, err))
+		read_again(&k->a, st);
+	else if (err->kind == ERR_PROFILE && !err->hint[0])
 		err_hint(err, "%s are read from the profile again", what);
-	}
 	for (uint32_t i = 0; path && i < n; i++)
 		free(path[i]);
 	free(path);
-	return err->kind;
+	if (err->kind) {
+		build_kept_free(k);
+		return err->kind;
+	}
+	k->opts.cancel = NULL; /* what reads is the caller's */
+	k->opts.progress = NULL;
+	k->a.b.err = NULL;
+	*p = &k->a.b.profile;
+	*out = k;
+	return 0;
 }
 
 int build_look(const char *const *path, size_t n, const struct build_opts *opts,

@@ -76,15 +76,18 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		   struct store **out, struct build_report *report, struct err *err);
 
 /*
- * Read the files of st again, as they were when they were indexed, and merge them: `use` gets
- * the profile, whose numbers are those of st, without contexts.  ERR_PROFILE: it came
- * through a pipe, is gone or has changed; what: what is read from it, for the hint.
+ * Read the files of st again, as they were when they were indexed, and merge them: *p is the
+ * profile, whose numbers are those of st, without contexts, until build_kept_free().
+ * ERR_PROFILE: it came through a pipe, is gone or has changed; what: what is read from it, for
+ * the hint.
  */
 struct profile;
-typedef int build_use(void *arg, struct profile *p, struct err *err);
-int build_again(struct store *st, const struct build_opts *opts, const char *what,
-		build_use *use, void *arg, struct err *err);
+struct build_kept;
+int build_keep(struct store *st, const struct build_opts *opts, const char *what,
+	       struct build_kept **out, struct profile **p, struct err *err);
+void build_kept_free(struct build_kept *k); /* may be NULL */
 
+typedef int build_use(void *arg, struct profile *p, struct err *err);
 /* Read files as one profile and make no index: `use` gets it, without contexts.  *truncated: the
  * end of a file is missing.  Several threads may do so at once. */
 int build_look(const char *const *path, size_t n, const struct build_opts *opts,

@@ -5,18 +5,22 @@
 #include <stdlib.h>
 
 #include "index/base/err.h"
+#include "index/base/map.h"
 #include "index/merge/profile.h"
 
 enum {
-	POLL = 1 << 14,	  /* activations between looks whether to stop */
-	OPEN = 256 << 20, /* bytes that open ones may take */
+	OPEN = 256 << 20, /* bytes that open activations may take */
+};
+
+struct blocks {
+	struct build_kept *kept;
+	struct profile *p;
+	uint64_t most; /* bytes that open activations may take */
 };
 
 struct reading {
-	struct store *st;
-	const struct build_opts *opts;
-	const struct each_activation *each;
-	uint32_t ticks;
+	struct blocks *b;
+	const struct activation_asked *asked;
 	struct err *err;
 };
 
@@ -35,16 +39,6 @@ static bool is_of(struct store *st, const struct profile *p)
 		       p->fn_file[f] == store_fn_file_id(st, f) &&
 		       p->fn_obj[f] == store_fn_obj_id(st, f);
 	return same;
-}
-
-static int take(void *arg, const struct activation *a)
-{
-	struct reading *r = arg;
-
-	if (++r->ticks % POLL == 0 && r->each->poll &&
-	    r->each->poll(r->each->poll_arg, r->err))
-		return r->err->kind;
-	return r->each->take(r->each->arg, a);
 }
 
 /* The parts that begin in stretches s[0..n) of a file, the first of them k in the profile. */
@@ -74,20 +68,19 @@ static struct activation_part *list_parts(const struct profile *p, size_t k, siz
 	return parts;
 }
 
-/* Stretches k..end are of one file. */
-static int read_file(struct reading *r, const struct profile *p, size_t k, size_t end)
+/* Stretches k..end are of one file, whose blocks begin with number `first`. */
+static int read_file(struct reading *r, size_t k, size_t end, uint64_t first)
 {
+	const struct profile *p = r->b->p;
 	struct context_stretch *s = calloc(end - k, sizeof(*s));
 	struct claims claims = {0};
-	const uint64_t most = r->opts->mem > OPEN ? r->opts->mem : OPEN;
 	struct activations of = {.s = s,
 				 .n = end - k,
 				 .events = p->nevent,
 				 .claims = &claims,
-				 .take = take,
-				 .arg = r,
-				 .most = most,
-				 .cancel = r->opts->cancel};
+				 .asked = r->asked,
+				 .first = first,
+				 .most = r->b->most};
 	struct activation_part *parts = list_parts(p, k, end, &of.nparts);
 
 	of.parts = parts;
@@ -98,7 +91,7 @@ static int read_file(struct reading *r, const struct profile *p, size_t k, size_
 			&p->tally[i]->log, p->map[i].name[SPACE_FN], p->map[i].fn,
 			p->map[i].event, p->map[i].lines};
 	if (!r->err->kind &&
-	    !claims_resolve(&claims, s, end - k, most, r->opts->cancel, r->err))
+	    !claims_resolve(&claims, s, end - k, r->b->most, NULL, r->err))
 		activations_each(&of, r->err);
 	claims_free(&claims);
 	free(parts);
@@ -106,28 +99,57 @@ static int read_file(struct reading *r, const struct profile *p, size_t k, size_
 	return r->err->kind;
 }
 
-static int use(void *arg, struct profile *p, struct err *err)
+static int read_guarded(void *arg)
 {
 	struct reading *r = arg;
+	const struct profile *p = r->b->p;
+	uint64_t first = 0;
 	size_t k, end;
 
-	if (!is_of(r->st, p)) {
+	for (size_t i = 0; i < p->ntally; i++)
+		first += p->tally[i]->log.blocks;
+	for (end = p->ntally; end && !r->err->kind; end = k) {
+		k = end;
+		do
+			first -= p->tally[--k]->log.blocks;
+		while (k && !profile_begins_file(p, k));
+		read_file(r, k, end, first);
+	}
+	return r->err->kind;
+}
+
+int each_activation(struct blocks *b, const struct activation_asked *asked,
+		    struct err *err)
+{
+	struct reading r = {.b = b, .asked = asked, .err = err};
+
+	return map_guard(read_guarded, &r, ERR_INDEX, err);
+}
+
+int blocks_read(struct store *st, const struct build_opts *opts, struct blocks **out,
+		struct err *err)
+{
+	struct blocks *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return err_no_memory(err, "while reading activations");
+	b->most = opts->mem > OPEN ? opts->mem : OPEN;
+	if (!build_keep(st, opts, "activations", &b->kept, &b->p, err) &&
+	    !is_of(st, b->p)) {
 		err_set(err, ERR_PROFILE, 0,
 			"the profile was replaced by another of its size and times");
-		return err_hint(err, "index it again: --rebuild");
+		err_hint(err, "index it again: --rebuild");
 	}
-	for (end = p->ntally; end && !err->kind; end = k) {
-		for (k = end - 1; k && !profile_begins_file(p, k); k--)
-			;
-		read_file(r, p, k, end);
-	}
+	if (!err->kind)
+		*out = b;
+	else
+		blocks_free(b);
 	return err->kind;
 }
 
-int each_activation(struct store *st, const struct build_opts *opts,
-		    const struct each_activation *each, struct err *err)
+void blocks_free(struct blocks *b)
 {
-	struct reading r = {.st = st, .opts = opts, .each = each, .err = err};
-
-	return build_again(st, opts, "activations", use, &r, err);
+	if (b)
+		build_kept_free(b->kept);
+	free(b);
 }

@@ -395,6 +395,10 @@ bool check_heeds(const struct source *s, const struct gstage *g)
 {
 	const bool parts = g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD;
 
+	if (gstage_opens(g))
+		return s->kind != S_PARTS && s->kind != S_THREADS &&
+		       s->kind != S_PROFILES && s->kind != S_LAST;
+
 	if (g->kind == G_INLINED && verb_of_lines(s->kind))
 		return false;
 	if (s->kind == S_PROFILES || s->kind == S_LAST)

@@ -11,6 +11,7 @@
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/gstages/gstage.h"
+#include "engine/lang/keywords.h"
 #include "engine/compare/vs_in.h"
 #include "engine/rows/doubt.h"
 #include "index/base/err.h"
@@ -73,7 +74,8 @@ static void base_stages(struct exec *x, const struct source *s, const struct gst
 		return;
 	tail = &first->next;
 	for (const struct gstage *g = all; g; g = g->next) {
-		if (g->kind == G_PART || g->kind == G_THREAD)
+		if (gstage_opens(s->vs_parts) ? gstage_opens(g)
+					      : g->kind == G_PART || g->kind == G_THREAD)
 			continue;
 		*tail = EXEC_ARRAY(x, struct gstage, 1);
 		**tail = *g;
@@ -313,7 +315,7 @@ static void note_contained(struct exec *x, const struct source *s, const struct 
 	uint32_t more = 0;
 	uint64_t number;
 
-	if (x->g->st != b->g->st || !s->vs_parts)
+	if (x->g->st != b->g->st || !s->vs_parts || gstage_opens(s->vs_parts))
 		return;
 	for (uint32_t i = 0; i < store_info(x->g->st)->parts; i++) {
 		if (has_part(b, i) && !has_part(x, i))

@@ -8,6 +8,8 @@
  *
  * The index has the costs of a part for all events beside each other, so they are added
  * once, for all events; parts_fill() takes those of one, or of a formula.
+ *
+ * Some activations make such a graph, too: from their contexts, which are its stacks.
  */
 
 #include "engine/flow/flow.h"
@@ -16,6 +18,7 @@
 #include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/part_lines.h"
 
 /* Sums over the parts, by ids of the store. */
 struct sums {
@@ -57,13 +60,10 @@ static void add_part_sums(struct graph *g, uint32_t p, struct sums *s,
 	}
 }
 
-/* One part after the other, in the same scratch arena: memory does not grow with the number
- * of parts. */
-static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
+static void new_sums(struct graph *g, struct sums *s)
 {
 	const uint32_t events = store_info(g->st)->events;
-	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
-	struct arena *scratch;
+	const size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
 
 	s->events = events;
 	s->self = NEED_ARRAY(g->a, int64_t, n * events);
@@ -71,6 +71,15 @@ static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
 	s->calls = NEED_ARRAY(g->a, uint64_t, m);
 	s->fn = NEED_ARRAY(g->a, uint8_t, n);
 	s->edge = NEED_ARRAY(g->a, uint8_t, m);
+}
+
+/* One part after the other, in the same scratch arena: memory does not grow with the number
+ * of parts. */
+static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
+{
+	struct arena *scratch;
+
+	new_sums(g, s);
 	scratch = need_scratch(g->a);
 	for (uint32_t p = 0; p < store_info(g->st)->parts; p++) {
 		if (!parts[p])
@@ -78,6 +87,56 @@ static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
 		arena_reset(scratch);
 		add_part_sums(g, p, s, scratch);
 		graph_poll(g, 0);
+	}
+	scratch_free(scratch);
+}
+
+/* The store's call from one function to another, or GRAPH_NONE. */
+static uint32_t edge_between(const struct flow_input *in, fn_id from, fn_id to)
+{
+	uint32_t lo = in->out_first[from], hi = in->out_first[from + 1];
+
+	while (lo < hi) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (in->callee[mid] < to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < in->out_first[from + 1] && in->callee[lo] == to ? lo : GRAPH_NONE;
+}
+
+/* Add up contexts.  Callees stand behind their callers: from the end, a context is complete
+ * when it is added to the one above. */
+static void sum_contexts(struct graph *g, const struct part_contexts *from,
+			 const struct flow_input *in, struct sums *s)
+{
+	const uint32_t events = store_info(g->st)->events;
+	struct arena *scratch = need_scratch(g->a);
+	int64_t *incl = NEED_ARRAY(scratch, int64_t, (size_t)from->n * events + 1);
+
+	new_sums(g, s);
+	for (uint32_t c = from->n; c-- > 0;) {
+		const int64_t *own = from->self + (size_t)c * events;
+		const uint32_t above = from->parent[c], f = from->fn[c];
+		uint32_t e = GRAPH_NONE;
+
+		s->fn[f] = 1;
+		cost_add_each(s->self + (size_t)f * events, own, events);
+		cost_add_each(incl + (size_t)c * events, own, events);
+		if (above)
+			e = edge_between(in, from->fn[above - 1], f);
+		if (above)
+			cost_add_each(incl + (size_t)(above - 1) * events,
+				      incl + (size_t)c * events, events);
+		if (e != GRAPH_NONE) {
+			s->edge[e] = 1;
+			count_add(&s->calls[e], from->calls[c]);
+			cost_add_each(s->cost + (size_t)e * events,
+				      incl + (size_t)c * events, events);
+		}
+		graph_poll(g, c);
 	}
 	scratch_free(scratch);
 }
@@ -102,22 +161,48 @@ const uint32_t *graph_part_edges(const struct graph *g)
 	return ((const struct sums *)g->stage)->from;
 }
 
-void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
+/* The graph of what s has of the functions and calls of g. */
+static void graph_of_sums(struct graph *g, struct sums *s, const struct flow_input *in,
+			  struct graph **out)
 {
-	struct sums *s = NEED_NEW(g->a, struct sums);
 	struct graph_draft d;
-	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
-				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
 
-	sum_parts(g, parts, s);
 	graph_number(g, s->fn, &d);
 	store_sound(g->st);
-	graph_keep_edges(&d, &in, s->calls, s->edge, &s->from);
+	graph_keep_edges(&d, in, s->calls, s->edge, &s->from);
 	graph_build(&d, out);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
 	(*out)->thins = true;
+}
+
+void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
+{
+	struct sums *s = NEED_NEW(g->a, struct sums);
+	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
+				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
+
+	sum_parts(g, parts, s);
+	graph_of_sums(g, s, &in, out);
 	(*out)->parts = parts;
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
+}
+
+void graph_activations(struct graph *g, const struct part_contexts *from,
+		       struct graph **out)
+{
+	struct sums *s = NEED_NEW(g->a, struct sums);
+	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
+				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
+	uint64_t *calls;
+
+	store_sound(g->st);
+	sum_contexts(g, from, &in, s);
+	graph_of_sums(g, s, &in, out);
+	/* Roots were called, too, by what is not in this graph. */
+	calls = (uint64_t *)(uintptr_t)(*out)->fn_calls;
+	for (uint32_t c = 0; c < from->n && !from->parent[c]; c++)
+		count_add(&calls[(*out)->map[from->fn[c]]], from->calls[c]);
+	graph_part_tree(*out, from);
 }

@@ -27,6 +27,11 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		 struct graph **out);
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out);
+/* Keep activations of g, a plain graph: their contexts, from which it is made and whose stacks
+ * it has.  Exact. */
+struct part_contexts;
+void graph_activations(struct graph *g, const struct part_contexts *from,
+		       struct graph **out);
 /* [edges of such a graph]: the edge of the store. */
 const uint32_t *graph_part_edges(const struct graph *g);
 /* Join the places of each inlined function (inline/graph_inlined.h), or the contexts of each

@@ -6,6 +6,7 @@
  * last, so that stages such as focus know which of them lead where.
  */
 #include "engine/gstages/gstage.h"
+#include "engine/gstages/opened.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "engine/flow/flow.h"
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
+#include "engine/lang/keywords.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -116,6 +118,24 @@ static int run_parts(struct exec *x, const struct gstage *first)
 	if (any)
 		graph_parts(x->g, parts, &x->g);
 	return 0;
+}
+
+/* ---- activations ---- */
+
+static int run_opened(struct exec *x, const struct gstage *first)
+{
+	const struct gstage *one = NULL;
+
+	for (const struct gstage *g = first; g; g = g->next) {
+		if (!gstage_opens(g))
+			continue;
+		if (one) {
+			exec_wrong(x, g->span, "a query opens activations once");
+			need_hint(x->err, "several are one stage: activation 1, 3 of X");
+		}
+		one = g;
+	}
+	return one ? exec_opened(x, one) : 0;
 }
 
 /* ---- inlined functions ---- */
@@ -251,6 +271,8 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
 
+	if (gstage_opens(g))
+		return 0;
 	if ((g->set || g->kind == G_CUT) && stage_set(x, g, &set))
 		return x->err->kind;
 	exec_poll_now(x);
@@ -267,7 +289,9 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_CUT: gstage_cut(x, g, set); return 0;
 	case G_IN:
 	case G_PART:
-	case G_THREAD: return 0;
+	case G_THREAD:
+	case G_ACTIVATION:
+	case G_SLOWEST: return 0;
 	}
 	return 0;
 }
@@ -289,7 +313,8 @@ static int to_contexts(struct exec *x)
 static bool looks_at_stacks(const struct gstage *g)
 {
 	while (g && (g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD ||
-		     g->kind == G_INLINED || g->kind == G_NOREC || g->kind == G_WHOLE))
+		     g->kind == G_INLINED || g->kind == G_NOREC || g->kind == G_WHOLE ||
+		     gstage_opens(g)))
 		g = g->next;
 	return g != NULL;
 }
@@ -334,7 +359,9 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	x->gstages = first;
 	x->stage_sets = NULL;
-	return run_parts(x, first) || run_on_parts(x, first, text) ? x->err->kind : 0;
+	return run_parts(x, first) || run_opened(x, first) || run_on_parts(x, first, text)
+		       ? x->err->kind
+		       : 0;
 }
 
 /* Run the stages again on `parts` of the store. */

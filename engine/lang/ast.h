@@ -129,6 +129,8 @@ enum gstage_kind {
 	G_IN,
 	G_PART,
 	G_THREAD,
+	G_ACTIVATION, /* activation 3 of X */
+	G_SLOWEST,    /* slowest 3 activations of X */
 };
 
 struct gstage {
@@ -140,8 +142,9 @@ struct gstage {
 	double percent;
 	struct number_range {
 		uint64_t first, last;
-	} * numbers; /* of part, thread */
+	} * numbers; /* of part, thread, activation */
 	size_t nnumbers;
+	uint64_t n; /* slowest N */
 };
 
 enum tstage_kind {

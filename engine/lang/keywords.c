@@ -73,14 +73,15 @@ const struct stage_word stage_words[] = {
 	{"in", true, G_IN, "in PROFILE"},
 	{"part", true, G_PART, "part N[-N]{, N[-N]}"},
 	{"thread", true, G_THREAD, "thread N[-N]{, N[-N]}"},
+	{"activation", true, G_ACTIVATION, "activation N[-N]{, N[-N]} of SET"},
+	{"slowest", true, G_SLOWEST, "slowest [N] activations of SET"},
 	{"where", false, T_WHERE, "where EXPR"},
 	{"sort", false, T_SORT, "sort EXPR [asc|desc]{, EXPR [asc|desc]}"},
 	{"take", false, T_TAKE, "take N"},
 	{"skip", false, T_SKIP, "skip N"},
 	{"show", false, T_SHOW, "show EXPR{, EXPR}"},
 	{"add", false, T_ADD, "add NAME = EXPR"},
-	{"group", false, T_GROUP,
-	 "group by COLUMN{, COLUMN} [: AGGREGATE{, AGGREGATE}]"},
+	{"group", false, T_GROUP, "group by COLUMN{, COLUMN} [: AGGREGATE{, AGGREGATE}]"},
 	{"sum", false, T_SUM, "sum"},
 	{"count", false, T_COUNT, "count"},
 	{"as", false, T_AS, "as FORMAT"},
@@ -144,6 +145,11 @@ bool verb_of_lines(enum source_kind k)
 {
 	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
 	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
+}
+
+bool gstage_opens(const struct gstage *g)
+{
+	return g->kind == G_ACTIVATION || g->kind == G_SLOWEST;
 }
 
 bool gstages_divide(const struct gstage *first)

@@ -151,6 +151,9 @@ static bool is_parts(struct parser *p)
 	const struct token word = parse_peek(p, PLACE_WORD);
 	bool is = token_is(&word, "part") || token_is(&word, "thread");
 
+	if (parse_is_gstage(p, &word) &&
+	    (token_is(&word, "activation") || token_is(&word, "slowest")))
+		return true;
 	if (is) {
 		parse_eat(p, &word);
 		is = parse_peek(p, PLACE_WORD).kind == TOK_NUMBER;

@@ -13,6 +13,11 @@ bool parse_is_gstage(const struct parser *p, const struct token *t)
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
 	struct token next;
 
+	if (w && (w->kind == G_ACTIVATION || w->kind == G_SLOWEST)) {
+		next = token_at(p->text, t->at + t->len, PLACE_WORD);
+		return next.kind == TOK_NUMBER || next.kind == '$' ||
+		       token_is(&next, "activations");
+	}
 	if (!w || !w->graph || w->kind != G_CONTEXTS)
 		return w && w->graph;
 	/* Without another source behind it, it is one. */
@@ -107,6 +112,34 @@ static void g_inlined(struct parser *p)
 	need_hint(p->err, "with inlined | top");
 }
 
+/* Of which function: activation 3 of X */
+static void g_of(struct parser *p, struct gstage *g, const char *word)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (!parse_accept_word(p, "of")) {
+		parse_wrong(p, token_span(&t), "'of' is missing: '%s' is of a function",
+			    word);
+		need_hint(p->err, "%s", stage_find(str_c(word))->form);
+	}
+	g->set = parse_set(p, "of");
+}
+
+static void g_slowest(struct parser *p, struct gstage *g)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	g->n = 1;
+	if (t.kind == TOK_NUMBER || t.kind == '$')
+		g->n = parse_count(p, "slowest", "");
+	t = parse_peek(p, PLACE_WORD);
+	if (!parse_accept_word(p, "activations")) {
+		parse_wrong(p, token_span(&t), "'activations' is missing");
+		need_hint(p->err, "slowest 3 activations of X | ...");
+	}
+	g_of(p, g, "slowest");
+}
+
 struct gstage *parse_gstage(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -130,6 +163,11 @@ struct gstage *parse_gstage(struct parser *p)
 	case G_IN: g->name = parse_name(p, WANT_PROFILE, "a profile's name"); break;
 	case G_PART:
 	case G_THREAD: g_numbers(p, g, w->word); break;
+	case G_ACTIVATION:
+		g_numbers(p, g, w->word);
+		g_of(p, g, w->word);
+		break;
+	case G_SLOWEST: g_slowest(p, g); break;
 	}
 	g->span = span_to(t.at, p);
 	return g;

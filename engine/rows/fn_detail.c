@@ -14,6 +14,7 @@
 #include "index/base/need.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
+#include "index/each_activation.h"
 #include "index/part_lines.h"
 #include "index/base/cancel.h"
 
@@ -27,6 +28,8 @@ struct part_set {
 /* A comparison asks two sets in turn, function by function; the one asked last is first. */
 struct part_cache {
 	struct part_set set[2];
+	struct blocks *blocks; /* of this store: */
+	const struct store *blocks_of;
 };
 
 struct part_cache *part_cache_new(void)
@@ -41,8 +44,20 @@ static void clear_set(struct part_set *s)
 	*s = (struct part_set){0};
 }
 
+struct blocks **part_cache_blocks(struct part_cache *c, const struct store *st)
+{
+	if (c->blocks_of != st) {
+		blocks_free(c->blocks);
+		c->blocks = NULL;
+		c->blocks_of = st;
+	}
+	return &c->blocks;
+}
+
 void part_cache_drop(struct part_cache *c, const struct store *st)
 {
+	if (c->blocks_of == st)
+		part_cache_blocks(c, NULL);
 	for (size_t i = 0; i < COUNT(c->set); i++)
 		if (c->set[i].st == st)
 			clear_set(&c->set[i]);
@@ -52,6 +67,8 @@ void part_cache_free(struct part_cache *c)
 {
 	for (size_t i = 0; c && i < COUNT(c->set); i++)
 		clear_set(&c->set[i]);
+	if (c)
+		part_cache_blocks(c, NULL);
 	free(c);
 }
 

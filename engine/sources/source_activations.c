@@ -11,7 +11,7 @@
 
 #include "engine/lang/ast.h"
 #include "engine/names/fnset.h"
-#include "engine/rows/reading.h"
+#include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
@@ -22,64 +22,9 @@
 #include "index/base/need.h"
 #include "index/each_activation.h"
 
-/* ---- reading the profile again ---- */
-
-struct again {
-	struct exec *x;
-	activation_take *take;
-	void *arg;
-	atomic_int stop;
-	struct err stopped; /* why */
-};
-
-static int again_poll(void *arg, struct err *err)
-{
-	struct again *a = arg;
-
-	return cancel_poll(a->x->open->cancel, err);
-}
-
-static void again_told(void *arg, const struct build_progress *p)
-{
-	struct again *a = arg;
-	const struct session_reading *r = a->x->open->reading;
-
-	if (!a->stopped.kind && cancel_poll(a->x->open->cancel, &a->stopped))
-		atomic_store(&a->stop, 1);
-	if (r->progress)
-		r->progress(r->arg, p);
-}
-
-int exec_activations(struct exec *x, activation_take *take, void *arg)
-{
-	struct again a = {.x = x, .take = take, .arg = arg};
-	const struct session_reading *r = x->open->reading;
-	const struct build_opts opts = {.jobs = r->jobs,
-					.mem = r->mem,
-					.cancel = &a.stop,
-					.progress = again_told,
-					.progress_arg = &a};
-	const struct each_activation each = {take, arg, again_poll, &a};
-
-	each_activation(x->g->st, &opts, &each, x->err);
-	if (r->progress)
-		r->progress(r->arg, NULL);
-	if (x->err->kind == ERR_CANCEL && a.stopped.kind)
-		*x->err = a.stopped;
-	return x->err->kind;
-}
-
 int exec_has_activations(struct exec *x, const struct source *s)
 {
-	struct store_tree tree;
-
-	store_tree(x->g->st, &tree);
-	if (!tree.whole) {
-		exec_wrong(x, s->span, "this profile does not hold its call tree%s%.*s",
-			   tree.why.n ? ": " : "", STR_ARG(tree.why));
-		need_hint(x->err, "Xdebug's profiles have single activations; others "
-				  "have sums: calls, callers, parts");
-	}
+	exec_has_tree(x, s->span);
 	if (x->g->plain || (x->g->parts && x->g->below && x->g->below->plain))
 		return 0;
 	exec_wrong(x, s->span,
@@ -246,13 +191,14 @@ static int read_rows(struct exec *x, struct activations_data *d)
 {
 	const struct store_info *info = store_info(x->g->st);
 	const size_t events = info->events;
+	const struct activation_asked asked = {.take = take_row, .arg = d};
 
 	d->x = x;
 	d->events = events;
 	d->row = EXEC_ARRAY(x, struct activation_row, d->n + 1);
 	d->cost = EXEC_ARRAY(x, int64_t, d->n * 3 * events + 1);
 	d->total = EXEC_ARRAY(x, int64_t, (size_t)info->parts * events + 1);
-	if ((d->n && exec_activations(x, take_row, d)))
+	if (d->n && exec_activations(x, &asked))
 		return x->err->kind;
 	if (d->free && !x->parts)
 		return not_as_indexed(x);

@@ -1,10 +1,9 @@
-/* source_activations.h - the rows of `activations`, and reading a profile again for them. */
+/* source_activations.h - the rows of `activations`, and of `timeline`. */
 #ifndef QUERN_SOURCE_ACTIVATIONS_H
 #define QUERN_SOURCE_ACTIVATIONS_H
 
 #include <stdint.h>
 
-struct activation;
 struct exec;
 struct source;
 
@@ -27,8 +26,5 @@ struct moment {
 /* An error unless the profile has activations, and no graph stage has changed the
  * functions of x->g. */
 int exec_has_activations(struct exec *x, const struct source *s);
-/* Read the profile again; see each_activation.h. */
-int exec_activations(struct exec *x, int (*take)(void *arg, const struct activation *a),
-		     void *arg);
 
 #endif

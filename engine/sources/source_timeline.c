@@ -13,6 +13,7 @@
  * Rows are linked at their callers, too, for the stacks of fibers take turns.
  */
 #include "engine/lang/ast.h"
+#include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
@@ -232,6 +233,7 @@ static void note_merged(struct exec *x, const struct timeline *l)
 static int timeline_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct timeline *l = EXEC_ARRAY(x, struct timeline, 1);
+	const struct activation_asked asked = {.take = take_moment, .arg = l};
 	const double whole = (double)graph_total(x->g, x->event);
 
 	if (exec_has_activations(x, s))
@@ -241,7 +243,7 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 		 : s->min_percent ? (int64_t)(s->min / 100 * whole)
 				  : (int64_t)s->min;
 	l->total = EXEC_ARRAY(x, int64_t, (size_t)store_info(x->g->st)->parts + 1);
-	if (know_calling(l, 0) || exec_activations(x, take_moment, l) || end_run(l, 0, 1))
+	if (know_calling(l, 0) || exec_activations(x, &asked) || end_run(l, 0, 1))
 		return x->err->kind;
 	turn(l);
 	note_merged(x, l);

@@ -21,12 +21,16 @@
 
 #define NOWHERE UINT32_MAX
 
+enum { POLL = 1 << 14 }; /* blocks between looks whether to stop */
+
 struct block_place {
 	uint64_t left; /* activations that it called and that are not complete */
+	uint64_t block;
 	uint64_t calls;
 	uint32_t fn, caller; /* the caller's place, or NOWHERE */
 	uint32_t depth;
 	uint32_t next; /* of a free place: the next one */
+	bool below;    /* it is one of asked->below, or below one */
 };
 
 struct wanting {
@@ -36,6 +40,11 @@ struct wanting {
 
 struct block_walk {
 	const struct activations *of;
+	const struct activation_asked *asked;
+	size_t below;	 /* of asked->below, so many are still to come */
+	uint64_t inside; /* open ones that are below them */
+	bool done;
+	uint32_t ticks;
 	size_t by, seam;   /* of the claims, the next ones, counted from the end */
 	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
 	struct block_place *place;
@@ -85,35 +94,48 @@ static int new_place(struct block_walk *w, uint32_t *out)
 	return 0;
 }
 
+static int tell(const struct block_walk *w, activation_take *take, uint32_t at)
+{
+	const struct block_place *p = &w->place[at];
+	const int64_t *cost = costs_of(w, at);
+	const struct activation a = {
+		.block = p->block,
+		.fn = p->fn,
+		.caller = p->caller == NOWHERE ? NO_CALLER : w->place[p->caller].fn,
+		.part = w->part->part,
+		.depth = p->depth,
+		.open = at + 1,
+		.caller_open = p->caller == NOWHERE ? 0 : p->caller + 1,
+		.inside = p->caller != NOWHERE && w->place[p->caller].below,
+		.calls = p->calls,
+		.self = cost,
+		.incl = cost + w->of->events,
+		.after = w->after};
+
+	return take(w->asked->arg, &a) ? w->err->kind : 0;
+}
+
 /* Report an activation whose calls are complete, and each caller that this completes. */
 static int complete(struct block_walk *w, uint32_t at)
 {
-	const size_t events = w->of->events;
+	const struct activation_asked *asked = w->asked;
+	const size_t events = asked->uncosted ? 0 : w->of->events;
 
 	for (;;) {
 		struct block_place *p = &w->place[at];
-		const int64_t *cost = costs_of(w, at);
+		const int64_t *incl = costs_of(w, at) + w->of->events;
 		const uint32_t caller = p->caller;
-		const struct activation a = {
-			.fn = p->fn,
-			.caller = caller == NOWHERE ? NO_CALLER : w->place[caller].fn,
-			.part = w->part->part,
-			.depth = p->depth,
-			.open = at + 1,
-			.caller_open = caller == NOWHERE ? 0 : caller + 1,
-			.calls = p->calls,
-			.self = cost,
-			.incl = cost + events,
-			.after = w->after};
 
-		if (w->of->take(w->of->arg, &a))
+		if (asked->take && (!asked->of || asked->of[p->fn]) &&
+		    tell(w, asked->take, at))
 			return w->err->kind;
+		w->inside -= p->below;
 		p->next = w->free;
 		w->free = at;
 		if (caller == NOWHERE)
 			return 0;
 		for (size_t e = 0; e < events; e++)
-			cost_add(&costs_of(w, caller)[events + e], a.incl[e]);
+			cost_add(&costs_of(w, caller)[w->of->events + e], incl[e]);
 		if (--w->place[caller].left)
 			return 0;
 		at = caller;
@@ -140,8 +162,6 @@ static uint32_t caller_of(struct block_walk *w, uint64_t number)
 /* Blocks before the first of a part are of the part before. */
 static void enter_part(struct block_walk *w, uint64_t number)
 {
-	if (number >= w->part->first)
-		return;
 	while (number < w->part->first && w->part > w->of->parts)
 		w->part--;
 	memset(w->after, 0, w->of->events * sizeof(*w->after));
@@ -158,42 +178,77 @@ static int want(struct block_walk *w, uint32_t place, uint64_t blocks)
 	return 0;
 }
 
+/* Is the block below those that are asked for? */
+static bool is_below(struct block_walk *w, uint64_t block, uint32_t caller)
+{
+	bool is = !w->asked->below || (caller != NOWHERE && w->place[caller].below);
+
+	if (w->below && w->asked->below[w->below - 1] == block) {
+		w->below--;
+		is = true;
+	}
+	return is;
+}
+
+static void take_costs(struct block_walk *w, uint32_t at, const struct block_back *block)
+{
+	const size_t events = w->of->events;
+	int64_t *cost = costs_of(w, at);
+
+	for (size_t e = 0; e < events; e++) {
+		cost[e] = cost[events + e] = block->self[e];
+		cost_add(&w->after[e], block->self[e]);
+	}
+}
+
 static int take_block(void *arg, const struct block_back *block)
 {
 	struct block_walk *w = arg;
+	const struct activation_asked *asked = w->asked;
 	struct claims *claims = w->of->claims;
-	const size_t events = w->of->events;
 	const uint32_t caller = caller_of(w, block->number);
 	uint64_t calls = block->wants;
 	uint32_t at = NOWHERE;
+	bool below;
 
-	enter_part(w, block->number);
+	if (++w->ticks % POLL == 0 && asked->poll && asked->poll(asked->poll_arg, w->err))
+		return w->err->kind;
+	if (block->number < w->part->first)
+		enter_part(w, block->number);
 	if (new_place(w, &at))
 		return w->err->kind;
 	if (w->by && claims->by[w->by - 1].number == block->number) {
 		calls += w->claimed[--w->by];
 		claims->by[w->by].context = at;
 	}
+	below = is_below(w, w->of->first + block->number, caller);
+	w->inside += below;
 	w->place[at] = (struct block_place){
 		.left = calls,
 		.calls = calls,
+		.block = w->of->first + block->number,
 		.fn = block->fn,
 		.caller = caller,
-		.depth = caller == NOWHERE ? 1 : w->place[caller].depth + 1};
-	for (size_t e = 0; e < events; e++) {
-		int64_t *cost = costs_of(w, at) + e;
-
-		cost[0] = cost[events] = block->self[e];
-		cost_add(&w->after[e], block->self[e]);
+		.depth = caller == NOWHERE ? 1 : w->place[caller].depth + 1,
+		.below = below};
+	if (!asked->uncosted || (asked->open && below))
+		take_costs(w, at, block);
+	if ((asked->open && below && tell(w, asked->open, at)) ||
+	    want(w, at, block->wants) || (!calls && complete(w, at)))
+		return w->err->kind;
+	if (asked->below && !w->below && !w->inside) {
+		w->done = true; /* nothing else is asked for */
+		return err_set(w->err, ERR_CANCEL, 0, "done");
 	}
-	return want(w, at, block->wants) || (!calls && complete(w, at)) ? w->err->kind
-									: 0;
+	return 0;
 }
 
 int activations_each(const struct activations *of, struct err *err)
 {
 	struct claims *claims = of->claims;
+	const struct activation_asked *asked = of->asked;
 	struct block_walk w = {.of = of,
+			       .asked = asked,
 			       .by = claims->nby,
 			       .seam = claims->n,
 			       .claimed = calloc(claims->nby + 1, sizeof(*w.claimed)),
@@ -203,11 +258,19 @@ int activations_each(const struct activations *of, struct err *err)
 			       .err = err};
 	int rc = w.claimed && w.after ? 0 : no_memory(err);
 
+	/* Those of the files after this one were met. */
+	for (w.below = asked->nbelow;
+	     w.below && asked->below[w.below - 1] >= of->first + claims->blocks;)
+		w.below--;
 	for (size_t i = 0; !rc && i < claims->n; i++)
 		w.claimed[claims->of[i].value]++;
 	if (!rc)
 		rc = backwards_read(of->s, of->n, claims->blocks, of->events, take_block,
-				    &w, of->cancel, err);
+				    &w, NULL, err);
+	if (w.done) {
+		err_clear(err);
+		rc = 0;
+	}
 	free(w.claimed);
 	free(w.after);
 	free(w.place);

@@ -26,14 +26,17 @@ struct activation_part { /* blocks of a part, from this one on */
 };
 
 struct activation {
+	uint64_t block;	     /* its number in the profile, from 0 */
 	uint32_t fn, caller; /* the profile's; NO_CALLER: it is a root */
 	uint32_t part;	     /* the profile's */
 	uint32_t depth;	     /* activations on its stack, itself too */
 	/* Numbers of this one and its caller among those that are not complete, from 1; 0:
 	 * no caller.  They are used again. */
 	uint32_t open, caller_open;
+	bool inside;	/* of `below`: so is its caller */
 	uint64_t calls; /* activations that it called */
-	/* Of each event; after: all from its start to the end of its part. */
+	/* Of each event; after: all from its start to the end of its part.  When it opens,
+	 * incl is self, and `after` goes from where it begins to spend that. */
 	const int64_t *self, *incl, *after;
 };
 
@@ -41,16 +44,29 @@ struct activation {
  * with *err set, which ends the reading. */
 typedef int activation_take(void *arg, const struct activation *a);
 
+/* Which activations are told of, and how. */
+struct activation_asked {
+	activation_take *take; /* when it is complete; may be NULL */
+	const uint8_t *of;     /* [functions]: of these; NULL: all */
+	bool uncosted;	       /* take has no costs, open no `after` */
+	activation_take *open; /* before those that it calls; may be NULL */
+	/* Of these blocks, ascending, and all below them, and no further; NULL: all. */
+	const uint64_t *below;
+	size_t nbelow;
+	void *arg;
+	int (*poll)(void *arg, struct err *err); /* every few thousand blocks; or NULL */
+	void *poll_arg;
+};
+
 struct activations {
 	const struct context_stretch *s; /* of one file */
 	size_t n, events;
 	struct claims *claims;
 	const struct activation_part *parts; /* ascending; from block 0 on */
 	size_t nparts;
-	activation_take *take;
-	void *arg;
-	uint64_t most; /* bytes that open activations may take */
-	const atomic_int *cancel;
+	const struct activation_asked *asked;
+	uint64_t first; /* number of the first block in the profile */
+	uint64_t most;	/* bytes that open activations may take */
 };
 
 /* Returns 0, or an error kind. */

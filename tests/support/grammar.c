@@ -622,7 +622,17 @@ static void gstage(struct choices *g)
 	static const char *const by[] = {"file", "object", "class", "dir", "${by:=file}"};
 	const char *stage;
 
-	switch (choose(g, 11)) {
+	switch (choose(g, 13)) {
+	case 11:
+		word(g, "activation ");
+		ranges(g);
+		word(g, " of ");
+		set(g, 1);
+		break;
+	case 12:
+		out_printf(g->o, "slowest %u activations of ", choose(g, 5));
+		set(g, 1);
+		break;
 	case 0:
 		word(g, choose(g, 2) ? "norec" : choose(g, 2) ? "contexts" : "whole");
 		break;

@@ -1,0 +1,11 @@
+/* opened.h - the graph stages that open some calls of a run: activation, slowest. */
+#ifndef QUERN_OPENED_H
+#define QUERN_OPENED_H
+
+struct exec;
+struct gstage;
+
+/* Make x->g, which is plain or of some parts, the graph of what the stage opens. */
+int exec_opened(struct exec *x, const struct gstage *g);
+
+#endif

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""opened.t - `activation N of X | ...` and `slowest N activations of X | ...`: calls of a run, opened.
+
+What is below an activation is added up from the blocks of the profile (xdebug.py), and compared with the
+functions, calls, contexts and trees of the graph that the stage makes.
+"""
+import collections
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import xdebug
+from e2e import done, fixtures, ok, run, same, seed, skip
+
+dice = random.Random(seed())
+truth = fixtures + "/truth/xdebug/"
+
+
+def ask(profile, *queries, options=()):
+    """The rows of each query, as dicts."""
+    r = run(profile, "-q", "--index", "o.quern", *options, *(a for q in queries for a in ("-c", q + " | as json")))
+    assert r.status == 0, r
+    text, answers = r.text, []
+    while text.strip():
+        found, end = json.JSONDecoder().raw_decode(text.lstrip())
+        answers.append([dict(zip(found["columns"], row)) for row in found["rows"]])
+        text = text.lstrip()[end:]
+    return answers
+
+
+def refused(r, says, name, status=1):
+    return ok(r.status == status and says in r.talk, name, r)
+
+
+def quoted(name):
+    return '"%s"' % name.replace("\\", "\\\\").replace('"', '\\"')
+
+
+class Below:
+    """What is below some activations, each counted once."""
+
+    def __init__(self, picked):
+        self.own, self.incl, self.times = collections.Counter(), collections.Counter(), collections.Counter()
+        self.calls, self.cost, self.stacks = collections.Counter(), collections.Counter(), collections.Counter()
+        inside = set()
+        todo = list(picked)
+        while todo:
+            a = todo.pop()
+            inside |= {id(b) for b in a.below}
+            todo += a.below
+        for a in {id(a): a for a in picked if id(a) not in inside}.values():
+            self.add(a, (), 0)
+
+    def add(self, a, above, e):
+        todo = [(a, above)]
+        while todo:
+            a, above = todo.pop()
+            stack = above + (a.name,)
+            self.own[a.name] += a.own[e]
+            self.times[a.name] += 1
+            self.stacks[stack] += a.own[e]
+            if a.name not in above:
+                self.incl[a.name] += a.incl[e]
+            if above:
+                self.calls[above[-1], a.name] += 1
+                self.cost[above[-1], a.name] += a.incl[e]
+            todo += [(b, stack) for b in a.below]
+
+
+def compare(name, stage, profile, picked):
+    want = Below(picked)
+    functions, calls, contexts, total = ask(
+        profile, stage + " | functions | show fn, self, incl, calls", stage + " | calls | show caller, callee, calls, incl",
+        stage + " | contexts | count", stage + " | cost of /./ | show est, exact")
+    wrong = []
+    if {r["fn"]: (r["self"], r["incl"], r["calls"]) for r in functions} != {
+            f: (want.own[f], want.incl[f], want.times[f]) for f in want.times}:
+        wrong.append(("functions", functions, want.own, want.incl, want.times))
+    if {(r["caller"], r["callee"]): (r["calls"], r["incl"]) for r in calls} != {
+            k: (n, want.cost[k]) for k, n in want.calls.items()}:
+        wrong.append(("calls", calls, want.calls, want.cost))
+    if contexts[0]["count"] != len(want.stacks):
+        wrong.append(("contexts", contexts, len(want.stacks)))
+    if (total[0]["est"], total[0]["exact"]) != (sum(want.own.values()), True):
+        wrong.append(("total", total, sum(want.own.values())))
+    folded = run(profile, "-q", "--index", "o.quern", "-c", stage + " | calltree min 0 max 1M | as folded").text
+    got = {tuple(line.rsplit(" ", 1)[0].split(";")): int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()}
+    if got != {tuple(n.replace(";", ":") for n in s): c for s, c in want.stacks.items() if c > 0}:
+        wrong.append(("stacks", got, want.stacks))
+    return wrong
+
+
+# ---------------------------------------------------------------- against the blocks
+for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/exc.xd",
+             "truth/xdebug/append.xd", "small/xdebug-small.out", "producers/xdebug.out",
+             "small/xdebug-append-different-scripts.out", "small/xdebug-fatal.out"):
+    path = fixtures + "/" + name
+    known = xdebug.activations(path)
+    by_name = collections.defaultdict(list)
+    for a in known:
+        by_name[a.name].append(a)
+    wrong = []
+    for i in range(6):
+        f = dice.choice(sorted(by_name))
+        mine = by_name[f]
+        n = dice.randint(1, len(mine))
+        wrong += compare(name, "activation %d of %s" % (n, quoted(f)), path, [mine[n - 1]])
+    first, last = sorted((dice.randint(1, len(mine)), dice.randint(1, len(mine))))
+    wrong += compare(name, "activation %d-%d, %d of %s" % (first, last, n, quoted(f)), path,
+                     mine[first - 1:last] + [mine[n - 1]])
+    wrong += compare(name, "activation 1 of " + quoted(known[0].name), path, [known[0]])
+    n = dice.randint(1, 4)
+    slow = sorted(range(len(mine)), key=lambda i: (-mine[i].incl[0], i))[:n]
+    wrong += compare(name, "slowest %d activations of %s" % (n, quoted(f)), path, [mine[i] for i in slow])
+    ok(not wrong, name + ": what is below single activations", "\n".join(map(str, wrong[:3])))
+
+# ---------------------------------------------------------------- fibers: each root, and what was recorded
+for name in ("fiber.xd", "three-fibers.xd", "fibers.xd.xz", "kill.xd"):
+    rows, whole = ask(truth + name, "activations | show number, fn, incl, self, caller", "functions | sum | show self")
+    times, wrong = collections.Counter(), []
+    for i, r in enumerate(rows):
+        times[r["fn"]] += 1
+        r["times"] = times[r["fn"]]
+    some = dice.sample(rows, 12) + [r for r in rows if r["caller"] is None][:12]
+    sums = ask(truth + name, *("activation %d of %s | functions | sum | show self" % (r["times"], quoted(r["fn"]))
+                               for r in some))
+    same([s[0]["self"] for s in sums], [r["incl"] for r in some], name + ": each costs what it includes")
+    roots = collections.Counter()
+    for r in rows:
+        roots[r["fn"]] += r["caller"] is None
+    ok(sum(r["incl"] for r in rows if r["caller"] is None) == whole[0]["self"] and roots, name + ": roots add up to the whole")
+
+# ---------------------------------------------------------------- parts, sources, comparisons
+both = xdebug.activations(truth + "append.xd")
+second = [a for a in both if a.part == 2 and a.name == "deep"]
+wrong = compare("part", "part 2 | activation 2 of deep", truth + "append.xd", [second[1]])
+ok(not wrong, "numbers count in the part that is asked", wrong)
+gen = truth + "gen.xd"
+a, b, differs = ask(gen, "activation 1 of useGen | functions | show fn, self", "activation 1 of useDeleg | functions | show fn, self",
+                    "activation 1 of useGen | functions vs activation 1 of useDeleg | show fn, self, base, delta")
+a, b = ({r["fn"]: r["self"] for r in x} for x in (a, b))
+same({r["fn"]: (r["self"] or 0, r["base"] or 0, r["delta"]) for r in differs},
+     {f: (a.get(f, 0), b.get(f, 0), a.get(f, 0) - b.get(f, 0)) for f in a | b}, "one compared with another")
+for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen depth 3", "cost of work under g", "info", "info work",
+              "path from useGen to work", "causes of work", "files", "classes", "events", "find work", "hide work | calltree",
+              "focus work | functions", "ignore work | functions", "collapse by file | functions", "contexts | functions",
+              "cut 1% | functions", "calltree > t.html", "calltree | as speedscope", "calltree | as pprof > t.pb.gz",
+              "functions | expect self < 1s", "why vs activation 1 of useDeleg"):
+    r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | " + query)
+    ok(r.status == 0, "... | " + query, r)
+r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | hide work | functions | sum | show self | as csv")
+same(r.text.split()[1], str(sum(a.values())), "what a stage hides goes to its callers")
+
+# ---------------------------------------------------------------- what cannot be
+o = ("-q", "--index", "o.quern", "-c")
+refused(run(gen, *o, "activation 10 of work | top"), "work has 9 activations: there is no number 10", "a number that is none")
+refused(run(gen, *o, "activation 0 of work | top"), "there is no number 0", "numbers begin with 1")
+refused(run(gen, *o, "activation 1 of nosuch | top"), "no function matches", "no function")
+refused(run(gen, *o, "activation 1 | top"), "'of' is missing", "no `of`")
+refused(run(gen, *o, "activation 1 of work | activation 1 of g | top"), "opens activations once", "two of them")
+refused(run(gen, *o, "activation 1 of work | parts"), "does not change what 'parts' lists", "parts are those of the profile")
+refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "activation 1 of main | top"),
+        "does not hold its call tree", "a profile without a tree")
+text = open(truth + "exc.xd", "rb").read()
+want = ask(truth + "exc.xd", "activation 2 of deep | functions")
+with open("exc.xd", "wb") as f:
+    f.write(text)
+with gzip.open("exc.xd.gz", "wb") as f:
+    f.write(text)
+same(ask("exc.xd.gz", "activation 2 of deep | functions"), want, "a packed profile")
+refused(run("-", "-q", "-c", "activation 2 of deep | top", stdin=text), "came through a pipe", "standard input", 3)
+same(ask("exc.xd", "activation 2 of deep | functions", options=["--safe"]), want, "--safe")
+os.makedirs("else")
+run("exc.xd", "-q", "--index", "e.quern", "-c", "functions | count")
+shutil.move("exc.xd", "else/exc.xd")
+refused(run("e.quern", "-q", "-c", "activation 1 of deep | top"), "read from the profile again", "a profile that is gone", 3)
+r = run("else/exc.xd", "-q", "--index", "e.quern", "-c", "activation 2 of deep | functions | count | as csv")
+same(r.text, "count\n%d\n" % len(want[0]), "one that was moved")
+with open("else/exc.xd", "ab") as f:
+    f.write(text)
+r = run("else/exc.xd", "-q", "--index", "e.quern", "-c", "activation 1 of deep | functions | count | as csv")
+ok(r.status == 0 and r.text.startswith("count\n"), "one that has grown is indexed again", r)
+r = run("else/exc.xd", "-q", "--index", "c.quern", "-c", "functions | count ! cat >> else/exc.xd", "-c", "activation 1 of deep | top")
+ok("has changed since it was indexed" in r.talk, "one that changes meanwhile", r)
+done()
