@@ -138,7 +138,6 @@ static int take_old(struct build *b)
 	uint64_t mem = b->opts->mem ? b->opts->mem : STRETCH_MEM;
 	uint32_t n, *now;
 	const struct input_file *recorded = store_inputs(b->old, &n);
-	const struct input *first = &b->in.at[0];
 	int rc;
 
 	now = calloc((size_t)n + 1, sizeof(*now));
@@ -149,10 +148,6 @@ static int take_old(struct build *b)
 	else
 		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), b->spill_dir,
 				 b->err);
-	if (!rc && first->grown.was &&
-	    !reuse_followed(&b->kept, first->stretches.tally[0],
-			    first->source.map.p + recorded->id.size))
-		rc = source_changed(&first->source, b->err);
 	free(now);
 	return rc;
 }
@@ -250,7 +245,7 @@ static void forget_old(struct build *b)
 	free(b->tally);
 	b->tally = NULL;
 	for (size_t i = 0; i < b->in.n; i++)
-		if (!b->in.at[i].read || b->in.at[i].grown.was)
+		if (!b->in.at[i].read)
 			input_forget(&b->in.at[i]);
 	store_close(b->old);
 	b->old = NULL;
@@ -259,17 +254,13 @@ static void forget_old(struct build *b)
 /* Read and merge the files; with an old index only the new files are read. */
 static int read_profile(struct build *b)
 {
-	int rc = read_inputs(b) || merge_all(b) ? b->err->kind : 0;
+	int rc = read_inputs(b) || merge_all(b);
 
-	if (rc && (!b->in.at[0].grown.was || rc == ERR_CANCEL))
-		return rc;
-	if (rc || (b->old && !old_tells_all(b))) {
+	if (!rc && b->old && !old_tells_all(b)) {
 		forget_old(b);
-		*b->err = (struct err){0};
-		if (read_inputs(b) || merge_all(b))
-			return b->err->kind;
+		rc = read_inputs(b) || merge_all(b);
 	}
-	return 0;
+	return rc ? b->err->kind : 0;
 }
 
 /* ---- writing ---- */
@@ -515,24 +506,6 @@ static int build_fold(struct build *b)
 
 /* ---- which index ---- */
 
-/* Has the file of the index only got longer?  Then its end alone is read. */
-static bool has_grown(struct build *b, struct store *st)
-{
-	struct input *in = &b->in.at[0];
-	struct part last;
-	uint32_t n;
-	const struct input_file *was = store_inputs(st, &n);
-
-	if (b->old || b->in.n != 1 || n != 1 || !reuse_possible_grown(st) ||
-	    !(in->grown.hash = source_grown(&in->source, &was->id)))
-		return false;
-	store_part(st, (uint32_t)st->meta.parts - 1, &last);
-	in->grown.was = was;
-	in->grown.creator = last.creator;
-	in->grown.totals = last.has_totals;
-	return true;
-}
-
 /* Open an existing index if it is up to date; r->how tells why it is not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
@@ -554,13 +527,10 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		r->how = BUILD_STALE;
 		/* If memory for inputs_recall() is out, all files are read again. */
 		if (new && !b->old && reuse_possible(*out) &&
-		    !inputs_recall(&b->in, recorded, n)) {
+		    !inputs_recall(&b->in, recorded, n))
 			b->old = *out;
-		} else if (has_grown(b, *out)) {
-			b->old = *out;
-		} else {
+		else
 			store_close(*out);
-		}
 		*out = NULL;
 		return false;
 	}
@@ -619,13 +589,7 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	index = writable_place(b, path);
 	if (index)
 		snprintf(r->index, sizeof(r->index), "%.4199s", index);
-	if (build_index(b, index, out))
-		return b->err->kind;
-	if (b->in.at[0].grown.was)
-		snprintf(r->why, sizeof(r->why),
-			 "the profile has grown since it was indexed: its new end alone "
-			 "is read");
-	return 0;
+	return build_index(b, index, out);
 }
 
 /* The profile given is an index: open it, even if the profile has changed since. */

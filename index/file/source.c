@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +16,7 @@
 #include <xxh_x86dispatch.h>
 #endif
 
-enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8, ALONE = 16 /* chunks */ };
+enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8 };
 static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
 
 static const struct {
@@ -309,80 +308,39 @@ uint64_t source_hash_all(const uint64_t *chunk, size_t n)
 }
 
 struct hashing {
-	const struct map *map;
-	size_t n;
-	uint64_t *hash;
-	_Atomic size_t next;
+	struct source_file *s;
+	uint64_t *hash; /* of each chunk */
 };
 
 static int hash_chunks(void *arg)
 {
 	struct hashing *h = arg;
-	const struct map *m = h->map;
+	const struct map *m = h->s->codec ? &h->s->packed : &h->s->map;
+	size_t n = 0;
 
-	for (size_t i; (i = h->next++) < h->n;) {
-		size_t at = i * (size_t)HASH_CHUNK, n = m->n - at;
-
-		h->hash[i] =
-			source_hash_chunk(m->p + at, n < HASH_CHUNK ? n : HASH_CHUNK);
-	}
+	for (size_t at = 0; at < m->n; at += HASH_CHUNK)
+		h->hash[n++] = source_hash_chunk(
+			m->p + at, m->n - at < HASH_CHUNK ? m->n - at : HASH_CHUNK);
+	h->s->id.hash = source_hash_all(h->hash, n);
 	return 0;
-}
-
-static void *hash_aside(void *arg)
-{
-	struct err err = {0};
-
-	return map_guard(hash_chunks, arg, ERR_PROFILE, &err) ? arg : NULL;
-}
-
-/* Two threads hash a large file. */
-static int hash_all(struct hashing *h, struct err *err)
-{
-	pthread_t aside;
-	void *failed = NULL;
-	const bool two = h->n > ALONE && !pthread_create(&aside, NULL, hash_aside, h);
-	int rc = map_guard(hash_chunks, h, ERR_PROFILE, err);
-
-	if (two && !pthread_join(aside, &failed) && failed && !rc)
-		rc = err_set(err, ERR_PROFILE, 0,
-			     "it changed or shrank while it was read");
-	return rc;
 }
 
 /* A file of one chunk needs no memory: otherwise being out of memory would look like a
  * change. */
 static int hash_file(struct source_file *s, struct err *err)
 {
-	const struct map *m = s->codec ? &s->packed : &s->map;
-	struct hashing h = {.map = m, .n = (m->n + HASH_CHUNK - 1) / HASH_CHUNK};
+	const size_t bytes = s->codec ? s->packed.n : s->map.n;
 	uint64_t one = 0;
+	struct hashing h = {.s = s, .hash = &one};
 	int rc = -1;
 
-	h.hash = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.hash));
+	if (bytes > HASH_CHUNK)
+		h.hash = malloc((bytes / HASH_CHUNK + 1) * sizeof(*h.hash));
 	if (h.hash)
-		rc = hash_all(&h, err);
-	if (!rc)
-		s->id.hash = source_hash_all(h.hash, h.n);
+		rc = map_guard(hash_chunks, &h, ERR_PROFILE, err);
 	if (h.hash != &one)
 		free(h.hash);
 	return rc;
-}
-
-uint64_t *source_grown(const struct source_file *s, const struct source_id *recorded)
-{
-	const struct map old = {.p = s->map.p, .n = recorded->size};
-	struct hashing h = {.map = &old, .n = (old.n + HASH_CHUNK - 1) / HASH_CHUNK};
-	struct err ignored = {0};
-
-	if (s->codec || s->pipe || s->fd < 0 || s->id.size <= recorded->size)
-		return NULL;
-	h.hash = malloc((h.n + 1) * sizeof(*h.hash));
-	if (h.hash && !hash_all(&h, &ignored) &&
-	    source_hash_all(h.hash, h.n) == recorded->hash)
-		return h.hash;
-	free(h.hash);
-	return NULL;
 }
 
 enum freshness source_compare(struct source_file *s, const struct source_id *recorded)

@@ -56,10 +56,6 @@ void source_hash_add(struct source_hash *h, const char *p, size_t n);
 uint64_t source_hash_end(struct source_hash *h);
 uint64_t source_hash_all(const uint64_t *chunk, size_t n);
 
-/* Whether the file begins with the bytes that an index recorded, and goes on: the hashes of these
- * chunks, which the caller frees; else NULL. */
-uint64_t *source_grown(const struct source_file *s, const struct source_id *recorded);
-
 enum freshness {
 	SOURCE_SAME,	/* size, times and inode are those recorded */
 	SOURCE_TOUCHED, /* only times or inode differ: the content is the same */

@@ -20,7 +20,6 @@
 
 #include "index/base/map.h"
 #include "index/base/vec.h"
-#include "index/store/part_names.h"
 #include "index/store/store_in.h"
 
 struct reuse {
@@ -64,64 +63,15 @@ static int check_complete(void *arg)
 
 /* A further file may tell which function a call without a file goes to, and a sum that did
  * not fit cannot be added to. */
-static bool possible(struct store *st)
+bool reuse_possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
 
 	/* An index of one part does not hold the costs and names of its part. */
-	if (st->meta.loose || st->meta.saturated || st->meta.parts < 2)
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
+	    st->meta.parts < 2)
 		return false;
 	return !map_guard(check_complete, &l, ERR_INDEX, &(struct err){0}) && l.possible;
-}
-
-bool reuse_possible(struct store *st)
-{
-	return st->meta.files > 1 && possible(st);
-}
-
-bool reuse_possible_grown(struct store *st)
-{
-	struct part first, last;
-
-	if (st->meta.files != 1 || st->meta.truncated || !possible(st))
-		return false;
-	store_part(st, 0, &first);
-	store_part(st, (uint32_t)st->meta.parts - 1, &last);
-	return last.functions && first.creator.n && str_eq(first.creator, last.creator);
-}
-
-/* Are the events that t assumed for its first lines those of the last part of the index? */
-static bool same_columns(const struct tally *t, struct str events)
-{
-	for (size_t i = 0; i < t->assumed.ncol; i++)
-		if (!str_eq(t->events.name[t->assumed.col[i]], str_word(&events)))
-			return false;
-	return !str_trim(events).n;
-}
-
-/* Empty lines and comments: what may stand between the last part of a file and the next one. */
-static bool only_comments(const char *text, uint64_t n)
-{
-	for (struct str line, rest = {text, n}; rest.n;) {
-		line = str_trim((struct str){rest.p, str_find(rest, '\n')});
-		if (line.n && line.p[0] != '#')
-			return false;
-		rest = str_from(rest, str_find(rest, '\n') + 1);
-	}
-	return true;
-}
-
-bool reuse_followed(const struct tally *kept, const struct tally *t, const char *text)
-{
-	struct store *st = kept->kept->st;
-	struct part last;
-
-	if (t->parts.n < 2 || !only_comments(text, tally_part(t, 1)->offset))
-		return false;
-	store_part(st, (uint32_t)st->meta.parts - 1, &last);
-	return kept->events.nspaced == t->assumed.nspaced &&
-	       same_columns(t, last.events) &&
-	       str_eq(t->assumed.positions, last.positions);
 }
 
 /* ---- names, functions, edges ---- */
@@ -143,17 +93,6 @@ static int take_names(struct reuse *r)
 	return take_space(r, SPACE_OBJ, in->objects, store_obj) ||
 	       take_space(r, SPACE_FILE, in->files + in->inlined, store_file) ||
 	       take_space(r, SPACE_FN, in->names, store_name);
-}
-
-/* Text behind a file that has grown uses the ids that its parts defined. */
-static int take_ids(struct reuse *r)
-{
-	const uint32_t parts = r->st->meta.files == 1 ? (uint32_t)r->st->meta.parts : 0;
-	int rc = 0;
-
-	for (uint32_t p = 0; !rc && p < parts; p++)
-		rc = part_names_load(r->st, p, r->t->names, r->err);
-	return rc;
 }
 
 /* The recorded events.  Derived ones are computed from their formulas once all files are
@@ -451,7 +390,7 @@ static int reuse_take_all(void *arg)
 {
 	struct reuse *r = arg;
 
-	return take_names(r) || take_ids(r) || take_events(r) || take_functions(r) ||
+	return take_names(r) || take_events(r) || take_functions(r) ||
 	       take_edges(r) || take_details(r) || take_parts(r, r->kept) ||
 	       take_odds(r, r->kept) || take_formulas(r) || store_check(r->st, r->err);
 }
@@ -477,7 +416,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 	arena_free(&r.scratch);
 	r.kept->lost_file = file[st->meta.tree.file];
 	t->kept = r.kept;
-	t->of_file = st->meta.files == 1 ? 0 : UINT32_MAX;
+	t->of_file = UINT32_MAX;
 	t->text_bytes = store_info(st)->input_bytes;
 	t->lines = store_info(st)->input_lines;
 	return rc ? err->kind : 0;

@@ -1,6 +1,6 @@
 /*
- * reuse.h - an index as a tally, to merge further files of a set, or further parts of its file,
- * with it without reading the rest again.
+ * reuse.h - an index as a tally, to merge further files of a set with it without reading the
+ * rest again.
  *
  * The result is the same, bit by bit, as from reading all files: sums are exact, and name
  * ids do not reach beyond a file.  reuse_possible() is false if a further file could
@@ -25,8 +25,6 @@ struct kept {
 };
 
 bool reuse_possible(struct store *st);
-/* Can the index of one file, which has grown, be reused? */
-bool reuse_possible_grown(struct store *st);
 /*
  * Make t from st.  file[i]: the current number of file i of the index.  spill_limit,
  * spill_dir: how lines are spilled (spill.h).  st must outlive t; call tally_free(t) also
@@ -34,8 +32,5 @@ bool reuse_possible_grown(struct store *st);
  */
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 		size_t spill_limit, const char *spill_dir, struct err *err);
-/* Whether t, made of the text behind the file that `kept` was made from, begins with a part, and in
- * the state in which that file ends. */
-bool reuse_followed(const struct tally *kept, const struct tally *t, const char *text);
 
 #endif

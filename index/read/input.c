@@ -261,9 +261,7 @@ void input_forget(struct input *in)
 		free((void *)(uintptr_t)in->file.events.p);
 		free(in->file.formula);
 	}
-	free(in->grown.hash);
 	in->file = (struct input_file){0};
-	in->grown = (struct input_grown){0};
 	in->read = false;
 }
 
@@ -320,11 +318,6 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 		return err->kind;
 	in->end = m->p[m->n - 1];
 	how.fd = in->source.fd;
-	if (in->grown.was) {
-		how.from = in->grown.was->id.size;
-		how.from_totals = in->grown.totals;
-		how.from_hash = in->grown.hash;
-	}
 	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
 		return err->kind;
 	in->source.id.hash =
@@ -375,7 +368,7 @@ static int add_events(struct bytes *to, struct str events)
 static int note_events(struct input *in)
 {
 	struct bytes b = {0};
-	int rc = in->grown.was ? add_events(&b, in->grown.was->events) : 0;
+	int rc = 0;
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
 		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
@@ -400,18 +393,15 @@ struct str inputs_events(const struct inputs *in)
 static int note_formulas(struct input *in)
 {
 	const struct stretches *s = &in->stretches;
-	const struct input_file none = {0}, *was = in->grown.was ? in->grown.was : &none;
 	struct input_file *f = &in->file;
-	uint64_t lines = was->lines, bytes = was->bytes;
-	size_t n = was->formulas;
+	uint64_t lines = 0, bytes = 0;
+	size_t n = 0;
 
 	for (size_t k = 0; k < s->n; k++)
 		n += s->tally[k]->events.nformula;
 	f->formula = malloc((n + 1) * sizeof(*f->formula));
 	if (!f->formula)
 		return -1;
-	for (; f->formulas < was->formulas; f->formulas++)
-		f->formula[f->formulas] = was->formula[f->formulas];
 	for (size_t k = 0; k < s->n; k++) {
 		for (size_t i = 0; i < s->tally[k]->events.nformula; i++) {
 			f->formula[f->formulas] = s->tally[k]->events.formula[i];
@@ -437,13 +427,6 @@ static int note_facts(struct input *in, struct err *err)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!str_u64(first->value[keys[i].key], keys[i].to))
 			*keys[i].to = 0;
-	if (in->grown.was) {
-		f->pid = in->grown.was->pid;
-		f->part = in->grown.was->part;
-		f->thread = in->grown.was->thread;
-		f->bytes = in->grown.was->bytes;
-		f->lines = in->grown.was->lines;
-	}
 	for (size_t k = 0; k < s->n; k++) {
 		f->bytes += s->tally[k]->text_bytes;
 		f->lines += s->tally[k]->lines;
@@ -479,9 +462,6 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
 	     note_facts(in, err);
-	if (!rc && in->grown.was && in->file.truncated)
-		rc = source_changed(&in->source,
-				    err); /* then it is read from its start */
 	if (rc)
 		or_changed(&in->source, err);
 	forget_head(in);

@@ -14,14 +14,6 @@
 #include "index/file/source.h"
 #include "index/read/stretch.h"
 
-/* The start of a file that has grown, as an older index has it. */
-struct input_grown {
-	const struct input_file *was; /* NULL: the file is read from its start */
-	struct str creator;	      /* of its last part */
-	bool totals;		      /* the same: it has a totals: line */
-	uint64_t *hash;		      /* of its chunks; the input's own */
-};
-
 struct input {
 	struct source_file source; /* in a set, open only while it is read */
 	struct stretches stretches;
@@ -29,7 +21,6 @@ struct input {
 	size_t nhead;
 	char end;		/* its last byte */
 	struct input_file file; /* its entry in the index */
-	struct input_grown grown;
 	bool read;    /* its text was read; else `file` is a view of an older index */
 	size_t given; /* its place among the paths of inputs_open() */
 };
@@ -61,7 +52,7 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
  */
 int inputs_read_small(struct inputs *in, const struct stretch_opts *opts,
 		      struct err *err);
-/* Forget what was read of it, to read it from its start. */
+/* Forget what is known of it, to read it. */
 void input_forget(struct input *in);
 /* The order of their first parts by (pid, part, thread). */
 int input_order(const struct input_file *a, const struct input_file *b);

@@ -199,9 +199,9 @@ static void add_part(struct ending *e, const struct part_slot *p)
 		e->summaries = cost_sum_bits(e->summaries, n);
 }
 
-static struct ending ending_of(const struct stretches *s, struct str creator)
+static struct ending ending_of(const struct stretches *s)
 {
-	struct ending e = {.creator = creator};
+	struct ending e = {0};
 
 	for (size_t k = 0; k < s->n; k++) {
 		const struct tally *t = s->tally[k];
@@ -257,7 +257,7 @@ static bool ends_in_main(const struct stretches *s, bool summary)
  */
 bool input_truncated(const struct input *in)
 {
-	const struct ending e = ending_of(&in->stretches, in->grown.creator);
+	const struct ending e = ending_of(&in->stretches);
 	const bool callgrind = str_starts(e.creator, STR("callgrind"));
 	const bool xdebug = str_starts(e.creator, STR("xdebug"));
 	const bool cachegrind = e.cmd && !e.other && !e.calls;
@@ -273,7 +273,5 @@ bool input_truncated(const struct input *in)
 		return !e.summary;
 	if (!callgrind || e.totals)
 		return false;
-	if (in->grown.was) /* its summary: lines are not at hand */
-		return true;
 	return e.summary ? e.summaries != e.self : e.any || e.lines == 0;
 }

@@ -207,7 +207,7 @@ static int begin_stretch(struct stretch *s)
 	*s->decode = *r->head_decode;
 	s->decode->in_body = true;
 	s->decode->of_record = false;
-	s->decode->after_totals = s->from == r->opts->from && r->opts->from_totals;
+	s->decode->after_totals = false;
 	memset(s->decode->base, 0, sizeof(s->decode->base));
 	return tally_assume(&s->tally, r->head, &s->err);
 }
@@ -409,19 +409,10 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	s->chunk_hash = calloc(s->nchunk + 1, sizeof(*s->chunk_hash));
 	if (!s->chunk_hash)
 		return err_no_memory(err, "while reading");
-	if (opts->from) { /* a chunk that was not full has grown */
-		const size_t last = opts->from / HASH_CHUNK, at = last * HASH_CHUNK;
-
-		memcpy(s->chunk_hash, opts->from_hash, last * sizeof(*s->chunk_hash));
-		s->chunk_hash[last] =
-			source_hash_chunk(text + at, least(n - at, HASH_CHUNK));
-	}
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.changed, NULL);
 	rc = stretch_cut(&r, err) || read_all(&r, r.jobs, err);
-	if (!rc && opts->from && !assumptions_hold(s)) {
-		rc = stretch_changed(err); /* the caller reads it from its start */
-	} else if (!rc && !assumptions_hold(s)) {
+	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);
 		atomic_store(&r.done, 0);
 		rc = stretch_add(&r, 0, n) ? err_no_memory(err, "while reading")

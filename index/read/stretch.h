@@ -47,11 +47,6 @@ struct stretch_opts {
 	 * `stretch` is set or mem is less than 256 MiB. */
 	size_t give;
 	bool hash; /* compute stretches.chunk_hash */
-	/* The text before this byte is known: a part that has lines ends there, with a
-	 * totals: line or not.  from_hash: of its chunks. */
-	size_t from;
-	bool from_totals;
-	const uint64_t *from_hash;
 	bool of_set;	/* a file of a set: keep the costs of its parts */
 	unsigned share; /* number of files that share mem; 0: one */
 	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is

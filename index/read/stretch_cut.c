@@ -117,13 +117,13 @@ static int cut_guarded(void *arg)
 {
 	struct reading *r = arg;
 	struct err *err = &r->err;
-	size_t size = r->opts->stretch, from = r->opts->from;
+	size_t size = r->opts->stretch, from = 0;
 
 	if (!size) {
-		size = (r->n - from) / r->jobs + 1;
+		size = r->n / r->jobs + 1;
 		size = size > LEAST ? size : LEAST;
 	}
-	if (r->jobs > 1 || r->opts->stretch || from) {
+	if (r->jobs > 1 || r->opts->stretch) {
 		if (read_head(r, err))
 			return err->kind;
 		while (r->head_decode->in_body && r->head->events.ncol &&

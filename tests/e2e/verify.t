@@ -52,20 +52,14 @@ same(run("a", "--verify", "--index", "there.quern").status, 0, "--index")
 same(run("a", "--verify", "--index", "not-there.quern").status, 5, "--index, where there is none")
 r = run("a", lua + ".quern", "--verify")
 same(r.status, 5, "the first that is not sound ends it")
-# Built in any way, an index is the same: of many files, with one more file, of a file that has grown.
+# Built in any way, an index is the same: of many files, with one more file.
 runs = sorted(os.path.basename(p) for p in glob.glob(small + "thr-septhreads.out-0*"))
 for name in runs:
     shutil.copy(small + name, name)
 for some in (runs[:2], runs):
     run(*some, "-q", "-c", "info")
-whole = open(small + "tmpl-multipart-combine.out", "rb").read()
-write_bytes("grown", whole[:whole.rindex(b"\npart:") + 1])
-run("grown", "-q", "-c", "info")
-write_bytes("grown", whole)
-r = run("grown", "-c", "info")
-ok("its new end alone is read" in r.talk, "a file that has grown", r)
 sets = glob.glob("thr-septhreads*.quern")
-for index in (*sets, "grown.quern"):
+for index in sets:
     r = run(index, "--verify")
     ok(r.status == 0 and "built again from the profile: the same" in r.text, "built in steps: " + index, r)
 same(len(sets), 1, "the set has one index")

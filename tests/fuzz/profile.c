@@ -78,8 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				pick >> 51 & 1);
 	if ((pick >> 58) % 8 == 0)
 		way.members = 1 + (pick >> 61) % 3;
-	else if ((pick >> 48) % 4 == 0)
-		way.grows = naive_part_at(text, pick >> 40);
 	fuzz_begin();
 	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
 		fuzz_fail("%u threads, stretches of %zu bytes, %zu given: %s", way.jobs,

@@ -50,12 +50,9 @@ struct naive_way {
 	uint64_t mem;	  /* bytes to work in; 0: any, by the stretch */
 	unsigned members; /* of a packed file; 0: not packed */
 	enum pack pack;
-	size_t grows; /* bytes that are indexed before the rest is appended; 0: all at once */
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };
-/* The first byte of one of the parts behind the first, by `pick`; 0: the text has one part. */
-size_t naive_part_at(struct str text, uint64_t pick);
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size);
 /* The same for a text that naive_read() has read, so that it can be indexed in many ways. */

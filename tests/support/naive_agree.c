@@ -98,18 +98,6 @@ static bool same_lines(const char *text, size_t n, struct store *st, char *why,
 	return lines == told;
 }
 
-size_t naive_part_at(struct str text, uint64_t pick)
-{
-	size_t at[64], n = 0;
-
-	for (size_t i = 0; i < text.n && n < 64;
-	     i += str_find(str_from(text, i), '\n') + 1)
-		if (i && (str_starts(str_from(text, i), STR("part:")) ||
-			  str_starts(str_from(text, i), STR("==== NEW"))))
-			at[n++] = i;
-	return n ? at[pick % n] : 0;
-}
-
 bool naive_agrees(const struct naive *r, const char *text, size_t n,
 		  const struct naive_way *way, char *why, size_t size)
 {
@@ -117,29 +105,16 @@ bool naive_agrees(const struct naive *r, const char *text, size_t n,
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
-	char path[96], index[96], lock[104];
+	char path[96];
 	bool agree;
 
 	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
-	snprintf(index, sizeof(index), "%s/index", fuzz_directory());
-	snprintf(lock, sizeof(lock), "%s.lock", index);
-	if (way->grows) {
-		opts.no_write = false;
-		opts.index_path = index;
-		write_text(path, text, way->grows, way, 0);
-		if (!build_open(path, &opts, &st, &report, &err))
-			store_close(st);
-		st = NULL;
-		err = (struct err){0};
-	}
 	write_text(path, text, n, way, r->refused ? 0 : way->members);
 	build_open(path, &opts, &st, &report, &err);
 	agree = same(r, st, &err, way, why, size) &&
 		(!st || same_lines(text, n, st, why, size));
 	store_close(st);
 	unlink(path);
-	unlink(index);
-	unlink(lock);
 	return agree;
 }
 

@@ -91,10 +91,7 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 		packed = {.jobs = 1,
 			  .stretch = one_in(2) ? 1 + dice_below(600) : 0,
 			  .members = 1 + dice_below(4),
-			  .pack = one_in(2) ? PACK_GZIP : (enum pack)dice_below(PACKS)},
-		grows = {.jobs = 1 + dice_below(2),
-			 .stretch = any_stretch(n),
-			 .grows = naive_part_at((struct str){text, n}, dice_below(64))};
+			  .pack = one_in(2) ? PACK_GZIP : (enum pack)dice_below(PACKS)};
 	struct naive r;
 	bool same;
 
@@ -110,11 +107,6 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 	if (same && !r.refused && (one_in(8) || n > LARGE)) {
 		*how = pack_name(packed.pack);
 		same = naive_agrees(&r, text, n, &packed, why, size);
-		compared++;
-	}
-	if (same && !r.refused && grows.grows) {
-		*how = "grown";
-		same = naive_agrees(&r, text, n, &grows, why, size);
 		compared++;
 	}
 	naive_free(&r);
