@@ -89,25 +89,11 @@ void session_as_index(struct session *s);
  * empty: keep none. */
 int session_keep_inlines(struct session *s, const char *index, bool trust,
 			 struct err *err);
-/* What `vs` takes for the same (pair.h), beside what it finds out. */
-enum session_rule {
-	RULE_FILES,   /* A=B: a file below A is the same file below B */
-	RULE_OBJECTS, /* A=B: the object A is B */
-	RULE_NAMES,   /* s/RE/TO/: names are compared after that */
-};
-/* Add a rule.  ERR_USAGE if it is not of this form. */
-int session_pair(struct session *s, enum session_rule kind, struct str rule,
-		 struct err *err);
-void session_pair_none(struct session *s, enum session_rule kind);
-/* The i-th rule of a kind as given; p NULL: there are no more. */
-struct str session_pair_rule(const struct session *s, enum session_rule kind, size_t i);
-/* Pair only functions with equal names, files and objects. */
-void session_pair_exact(struct session *s, bool exact);
-bool session_pairs_exactly(const struct session *s);
-/* The percentage of either profile's cost that must be paired for `expect` to hold.
- * ERR_USAGE if it is not from 0 to 100. */
-int session_least_paired(struct session *s, struct str percent, struct err *err);
-double session_least(const struct session *s);
+/* Compare names after s/RE/TO/, too (compare/rename.h).  ERR_USAGE if it is not of this form. */
+int session_rename(struct session *s, struct str rule, struct err *err);
+void session_rename_none(struct session *s);
+/* The i-th rule as given; p NULL: there are no more. */
+struct str session_renames(const struct session *s, size_t i);
 /* Accept the doubts that these words name, such as "cut,runs": an `expect` may hold in
  * spite of them.  ERR_USAGE lists the words. */
 int session_accept(struct session *s, struct str words, struct err *err);

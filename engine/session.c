@@ -27,7 +27,6 @@ enum {
 	NESTING = 200,
 	TEXT_BYTES = 64 << 10,
 	SECONDS = 60,
-	LEAST_PAIRED = 50, /* percent */
 	ROWS = 10000000,
 };
 #define ARENA_BYTES ((uint64_t)2 << 30)
@@ -53,7 +52,6 @@ int session_new(struct session **out, struct err *err)
 	arena_init(&s->kept[0], 0);
 	arena_init(&s->kept[1], 0);
 	session_set_limits(s, &(struct session_limits){0});
-	s->least_paired = LEAST_PAIRED;
 	*out = s;
 	return 0;
 }
@@ -409,74 +407,23 @@ void session_set_safe(struct session *s, bool safe)
 	s->safe = safe;
 }
 
-int session_pair(struct session *s, enum session_rule kind, struct str rule,
-		 struct err *err)
-{
-	struct pair_rules *to = &s->pairs.rules;
-
-	pair_forget(&s->pairs);
-	switch (kind) {
-	case RULE_FILES: return moved_add(&to->files, rule, err);
-	case RULE_OBJECTS: return moved_add(&to->objects, rule, err);
-	case RULE_NAMES: return rename_add(&to->names, rule, err);
-	}
-	return 0;
-}
-
-void session_pair_none(struct session *s, enum session_rule kind)
-{
-	struct pair_rules *of = &s->pairs.rules;
-
-	pair_forget(&s->pairs);
-	switch (kind) {
-	case RULE_FILES: moved_clear(&of->files); break;
-	case RULE_OBJECTS: moved_clear(&of->objects); break;
-	case RULE_NAMES: rename_clear(&of->names); break;
-	}
-}
-
-struct str session_pair_rule(const struct session *s, enum session_rule kind, size_t i)
-{
-	const struct pair_rules *of = &s->pairs.rules;
-	const struct moved *moved = kind == RULE_FILES ? &of->files : &of->objects;
-
-	if (kind == RULE_NAMES)
-		return i < of->names.n ? rename_text(&of->names, i)
-				       : (struct str){NULL, 0};
-	return i < moved->n ? str_c(moved->at[i].text) : (struct str){NULL, 0};
-}
-
-void session_pair_exact(struct session *s, bool exact)
+int session_rename(struct session *s, struct str rule, struct err *err)
 {
 	pair_forget(&s->pairs);
-	s->pairs.rules.exact = exact;
+	return rename_add(&s->pairs.rules, rule, err);
 }
 
-bool session_pairs_exactly(const struct session *s)
+void session_rename_none(struct session *s)
 {
-	return s->pairs.rules.exact;
+	pair_forget(&s->pairs);
+	rename_clear(&s->pairs.rules);
 }
 
-int session_least_paired(struct session *s, struct str percent, struct err *err)
+struct str session_renames(const struct session *s, size_t i)
 {
-	char text[32], *end;
-	double v;
+	const struct renames *of = &s->pairs.rules;
 
-	snprintf(text, sizeof(text), "%.*s", STR_ARG(percent));
-	v = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 100))
-		return err_set(
-			err, ERR_USAGE, 0,
-			"the least share paired is a percentage from 0 to 100, not "
-			"'%s'",
-			text);
-	s->least_paired = v;
-	return 0;
-}
-
-double session_least(const struct session *s)
-{
-	return s->least_paired;
+	return i < of->n ? rename_text(of, i) : (struct str){NULL, 0};
 }
 
 bool session_accepts(const struct session *s, const char *word)

@@ -42,7 +42,6 @@ struct session {
 	struct part_cache *part_cache;
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
-	double least_paired;
 	bool people;	   /* session_for_people() */
 	unsigned accepted; /* doubts (rows/doubt.h), bit by bit */
 	struct str *

@@ -33,7 +33,6 @@ void statement_begin(struct session *s, struct str text, struct arena *a, struct
 			 .roots = s->roots,
 			 .objects = s->objects,
 			 .row_limit = s->limits.rows,
-			 .least_paired = s->least_paired,
 			 .accepted = s->accepted,
 			 .wanted = s->wanted,
 			 .nwanted = s->nwanted,

@@ -44,19 +44,17 @@ static struct str name_to_pair(const struct pairer *w, unsigned s, uint32_t i)
  * the passes ask only functions whose names have such a thing. */
 static int read_name(struct pairer *w, unsigned s, uint32_t i)
 {
-	const struct pair_rules *rules = w->rules;
+	const struct renames *rules = w->rules;
 	const struct str shown = name_to_pair(w, s, i);
 	struct variant name;
 
 	/* A regular expression may take long, however short the name is. */
-	if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : shown.n))
+	if (pair_look(w, rules->n ? SIZE_MAX / 2 : shown.n))
 		return w->err->kind;
-	if (rename_apply(&rules->names, shown, &w->p->a, &w->text[s][i], w->err))
+	if (rename_apply(rules, shown, &w->p->a, &w->text[s][i], w->err))
 		return w->p->a.refused ? pair_no_memory(w) : w->err->kind;
 	if (pair_add_included(w, s, i))
 		return w->err->kind;
-	if (rules->exact)
-		return 0;
 	if (variant_of(w->text[s][i], VARIANT_ALL, &w->buffer[0], &name))
 		return pair_no_memory(w);
 	w->changes[s][i] =
@@ -184,7 +182,7 @@ static void pair_free(struct pairing *p)
 	free(p);
 }
 
-static int pair_new(struct store *const st[2], const struct pair_rules *rules,
+static int pair_new(struct store *const st[2], const struct renames *rules,
 		    bool recorded, size_t bytes, const struct cancel *cancel,
 		    struct pairing **out, struct err *err)
 {
@@ -264,7 +262,5 @@ void pair_forget(struct pair_cache *c)
 void pair_cache_free(struct pair_cache *c)
 {
 	pair_forget(c);
-	moved_clear(&c->rules.files);
-	moved_clear(&c->rules.objects);
-	rename_clear(&c->rules.names);
+	rename_clear(&c->rules);
 }

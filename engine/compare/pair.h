@@ -19,7 +19,6 @@
 #ifndef QUERN_PAIR_H
 #define QUERN_PAIR_H
 
-#include "engine/compare/moved.h"
 #include "engine/compare/rename.h"
 #include "index/base/arena.h"
 
@@ -41,14 +40,6 @@ enum pair_rule {
 	PAIR_RULES = 8, /* how many there are */
 };
 
-/* The user's own rules.  They apply to the names in both profiles. */
-struct pair_rules {
-	struct renames names; /* --rename s/A/B/: of functions, files and objects */
-	struct moved files; /* --strip-prefix A=B; hidden, and gone in the next version */
-	struct moved objects; /* --map-object A=B; the same */
-	bool exact;	      /* no other rules */
-};
-
 struct pairing {
 	/* [functions of side 0, 1]: the same function on the other side, or PAIR_NONE */
 	uint32_t *of[2];
@@ -67,7 +58,7 @@ struct pairing {
 
 /* The last pairing that was asked for, with `more` after it, and the rules they were made by. */
 struct pair_cache {
-	struct pair_rules rules; /* after a change: pair_forget() */
+	struct renames rules; /* of the user; after a change: pair_forget() */
 	struct pairing *pairing;
 };
 /* Pair the functions of two stores; of one with itself, all are paired.  The pairing is kept
@@ -80,11 +71,6 @@ int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, 
 		struct err *err);
 void pair_forget(struct pair_cache *c);
 void pair_cache_free(struct pair_cache *c);
-/* A file or an object as it is compared; *out is the name itself, or a copy in the arena. */
-int pair_rename_file(const struct pair_rules *r, struct str file, struct arena *a,
-		     struct str *out, struct err *err);
-int pair_rename_object(const struct pair_rules *r, struct str obj, struct arena *a,
-		       struct str *out, struct err *err);
 /* "object, hash": the names of the rules; in the arena, p NULL: it is full. */
 struct str pair_rule_names(unsigned rules, struct arena *a);
 

@@ -38,7 +38,7 @@ struct pass {
 
 struct pairer {
 	struct store *st[2];
-	const struct pair_rules *rules;
+	const struct renames *rules;
 	bool recorded; /* each context for itself */
 	size_t bytes;  /* that all of it may take; 0: no limit */
 	const struct cancel *cancel;

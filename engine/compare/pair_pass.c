@@ -362,7 +362,6 @@ static int doubt_alike(struct pairer *w, unsigned rules)
 int pair_run_passes(struct pairer *w)
 {
 	enum { ROUNDS = 8 };
-	static const struct pass equal = {.rules = 0, .in_turn = true};
 	static const struct pass calls = {.rules = VARIANT_ALL & ~VARIANT_CLONE,
 					  .calls = true};
 	static const struct pass passes[] = {
@@ -390,8 +389,6 @@ int pair_run_passes(struct pairer *w)
 	};
 	size_t before;
 
-	if (w->rules->exact)
-		return run_pass(w, &equal);
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
 		if (run_pass(w, &passes[i]))
 			return w->err->kind;

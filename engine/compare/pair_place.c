@@ -87,7 +87,7 @@ static int number_place(struct pairer *w, struct places *l, struct str text,
  * no votes. */
 static int number_store(struct pairer *w, unsigned side)
 {
-	const struct pair_rules *rules = w->rules;
+	const struct renames *rules = w->rules;
 	const struct store_info *info = store_info(w->st[side]);
 	struct pairing *p = w->p;
 	struct str text;
@@ -99,12 +99,12 @@ static int number_store(struct pairer *w, unsigned side)
 	if (!p->obj[side] || !p->file[side] || !w->objects.of[side] || !w->files.of[side])
 		return pair_no_memory(w);
 	for (uint32_t o = 0; o < info->objects; o++)
-		if (pair_rename_object(rules, store_obj(w->st[side], o), &p->a, &text,
+		if (rename_apply(rules, store_obj(w->st[side], o), &p->a, &text,
 				       w->err) ||
 		    number_place(w, &w->objects, text, side, &w->objects.of[side][o]))
 			return p->a.refused ? pair_no_memory(w) : w->err->kind;
 	for (uint32_t f = 0; f < info->files; f++)
-		if (pair_rename_file(rules, store_file(w->st[side], f), &p->a, &text,
+		if (rename_apply(rules, store_file(w->st[side], f), &p->a, &text,
 				     w->err) ||
 		    number_place(w, &w->files, text, side, &w->files.of[side][f]))
 			return p->a.refused ? pair_no_memory(w) : w->err->kind;
@@ -221,23 +221,15 @@ static int same_ends(struct pairer *w, struct places *l, unsigned least)
 
 int pair_add_included(struct pairer *w, unsigned side, uint32_t i)
 {
-	struct str *text = &w->text[side][i], file = name_included(*text), moved;
+	const struct str file = name_included(w->text[side][i]);
 	uint32_t ignored;
 
-	if (!file.n)
-		return 0;
-	moved = moved_file(&w->rules->files, file, &w->p->a);
-	if (moved.p && moved.p != file.p) /* --rename has changed the name already */
-		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
-				     text->p, STR_ARG(moved));
-	if (!moved.p || !text->p)
-		return pair_no_memory(w);
-	return number_place(w, &w->included, name_included(*text), side, &ignored);
+	return file.n ? number_place(w, &w->included, file, side, &ignored) : 0;
 }
 
 int pair_same_included(struct pairer *w)
 {
-	if (w->rules->exact || !w->included.text.n)
+	if (!w->included.text.n)
 		return 0;
 	if (same_ends(w, &w->included, 1))
 		return w->err->kind;
@@ -450,11 +442,9 @@ static int same_contents(struct pairer *w, struct places *l,
 
 int pair_places(struct pairer *w)
 {
-	if (number_store(w, 0) || number_store(w, 1) || same_ends(w, &w->objects, 1))
-		return w->err->kind;
-	if (!w->rules->exact &&
-	    (same_ends(w, &w->files, 2) || same_contents(w, &w->objects, w->obj) ||
-	     same_contents(w, &w->files, w->file)))
+	if (number_store(w, 0) || number_store(w, 1) || same_ends(w, &w->objects, 1) ||
+	    same_ends(w, &w->files, 2) || same_contents(w, &w->objects, w->obj) ||
+	    same_contents(w, &w->files, w->file))
 		return w->err->kind;
 	for (unsigned s = 0; s < 2; s++) {
 		for (uint32_t o = 0; o < store_info(w->st[s])->objects; o++)

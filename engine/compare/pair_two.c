@@ -21,13 +21,13 @@ static unsigned other_rules(const struct pairer *w, uint32_t a, uint32_t b)
 	const uint32_t fa = w->file[0][pair_fn(a)], fb = w->file[1][pair_fn(b)];
 	unsigned rules = 0;
 
-	if ((w->rules->objects.n || w->objects.of[0][oa] != w->objects.of[1][ob]) &&
+	if (w->objects.of[0][oa] != w->objects.of[1][ob] &&
 	    !str_eq(str_basename(store_obj(w->st[0], oa)),
 		    str_basename(store_obj(w->st[1], ob))))
 		rules |= PAIR_OBJECT;
 	if (w->files.of[0][fa] != w->files.of[1][fb])
 		rules |= PAIR_FILE;
-	if ((w->rules->names.n || w->included.text.n) &&
+	if ((w->rules->n || w->included.text.n) &&
 	    str_eq(pair_text(w, a), pair_text(w, b)) &&
 	    !str_eq(shown_name(w, 0, pair_fn(a)), shown_name(w, 1, pair_fn(b))))
 		rules |= name_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;

@@ -248,7 +248,7 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 
 		name[s] = column_text(t[s], d, row_ref(t[s], row[s]));
 		compared[s] = object ? str_basename(name[s]) : name[s];
-		if (!object && pair_rename_file(v->user, name[s], v->a.x->a, &compared[s],
+		if (!object && rename_apply(v->user, name[s], v->a.x->a, &compared[s],
 						v->a.x->err))
 			return false;
 	}

@@ -15,7 +15,7 @@ struct vs_key {
 
 struct vs {
 	const struct pairing *pairing; /* of the two profiles */
-	const struct pair_rules *user; /* their own rules of names */
+	const struct renames *user; /* rules of names */
 	/* The base: it runs first. */
 	struct exec base;
 	struct check_env env;

@@ -50,7 +50,7 @@ static int add_named(const struct vs *v, unsigned side, const struct graph *g, u
 	} else if (file != GRAPH_NO_FILE && str_eq(name, graph_file(g, f))) {
 		add_number(k, OF_FILE, v->pairing->file[side][file]);
 	} else {
-		if (pair_rename_file(v->user, name, a, &name, v->a.x->err))
+		if (rename_apply(v->user, name, a, &name, v->a.x->err))
 			return -1;
 		add_text(k, name);
 	}

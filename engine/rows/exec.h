@@ -39,7 +39,6 @@ struct exec_open {
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */
 	uint64_t row_limit;
-	double least_paired;	  /* percent, for `expect` */
 	unsigned accepted;	  /* doubts (doubt.h), bit by bit: `expect` may hold */
 	const struct str *wanted; /* [nwanted]: "fn:NAME", rows that it leaves out */
 	size_t nwanted;

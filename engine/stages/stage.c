@@ -354,16 +354,17 @@ void exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 /* What two profiles with little in common seem to show is no answer. */
 static int expect_paired(struct exec *x, const struct table *t, const struct tstage *s)
 {
+	enum { LEAST = 50 };
 	const double share = fmin(t->paired.percent[0], t->paired.percent[1]);
 
-	if (!t->paired.known || share >= x->open->least_paired ||
+	if (!t->paired.known || share >= LEAST ||
 	    x->open->accepted & 1u << DOUBT_PAIRED)
 		return 0;
 	x->doubts->why[DOUBT_PAIRED] = STR("little is paired");
 	err_set(x->err, ERR_EXPECT, s->span.at,
 		"only %.1f %% of the cost is in functions that both profiles have; "
-		"at least %g %% are expected",
-		share, x->open->least_paired);
+		"at least %d %% are expected",
+		share, LEAST);
 	return err_hint(x->err, "--rename pairs more; --accept paired accepts so few");
 }
 

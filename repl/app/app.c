@@ -134,8 +134,9 @@ static int take_given(struct app *app, const struct given *g, struct err *err)
 	case GIVEN_LIMIT: return limit_set(app, text, err);
 	case GIVEN_SET: return take_set(app->session, text, err);
 	case GIVEN_UNIT: return session_set_unit(app->session, text, err);
-	default: return session_pair(app->session, (enum session_rule)g->as, text, err);
+	case GIVEN_RENAME: return session_rename(app->session, text, err);
 	}
+	return 0;
 }
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
@@ -165,10 +166,6 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 						      .jobs = (unsigned)opts->jobs,
 						      .progress = tell_again,
 						      .arg = app});
-	session_pair_exact(app->session, opts->pair_exact);
-	if (opts->least_paired &&
-	    session_least_paired(app->session, str_c(opts->least_paired), err))
-		return err->kind;
 	for (size_t i = 0; i < opts->ngiven; i++)
 		if (take_given(app, &opts->given[i], err))
 			return err->kind;

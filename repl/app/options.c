@@ -51,7 +51,6 @@ enum kind {
 	RARE,  /* the same; only --help all lists the options behind it */
 	FLAG,
 	TEXT,
-	PAIR,
 	GIVEN, /* many times; at: enum given_as */
 	QUERY,
 	SCRIPT,
@@ -114,7 +113,7 @@ static const struct option {
 	 "only measure how fast the profile is read, beside wc -l and cat,\n"
 	 "or the tool that unpacks it (also --format json)"},
 	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
-	{0, "rename", "s/RE/TO/", GIVEN, GIVEN_NAMES,
+	{0, "rename", "s/RE/TO/", GIVEN, GIVEN_RENAME,
 	 "compare names of functions, files and objects after this; may be\n"
 	 "repeated"},
 	{0, "accept", "WORD,...", GIVEN, GIVEN_ACCEPT,
@@ -156,15 +155,15 @@ static const struct option {
 	 "--with-source, and the instructions by objdump"},
 	{0, "limit", "NAME=N", GIVEN, GIVEN_LIMIT,
 	 "of a query: rows, seconds, memory, text, nesting"},
-	/* Hidden, and gone in the next version: --rename and --accept paired do it. */
-	{0, "strip-prefix", "A=B", GIVEN, GIVEN_FILES, NULL},
-	{0, "map-object", "A=B", GIVEN, GIVEN_OBJECTS, NULL},
-	{0, "pair", "exact", PAIR, AT(pair_exact), NULL},
-	{0, "least-paired", "PCT", TEXT, AT(least_paired), NULL},
 	/* Gone: what to do instead. */
 	{0, "watch", NULL, GONE, 0,
 	 "compare the last two dumps: quern --all-parts PROFILE 'part 3 | functions vs "
 	 "part 2'"},
+	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A/,B/,"},
+	{0, "map-object", "A=B", GONE, 0, "an object of another name: --rename s/A$/B/"},
+	{0, "pair", "exact", GONE, 0,
+	 "rows say by which rule they are paired: | show fn, self, base, rule"},
+	{0, "least-paired", "PCT", GONE, 0, "--accept paired accepts a comparison of little"},
 };
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
@@ -398,10 +397,6 @@ static int store(struct options *to, const struct option *o, const char *value,
 		to->given[to->ngiven++] = (struct given){(enum given_as)o->at, value};
 		to->rooted |= o->at == GIVEN_ROOT;
 		break;
-	case PAIR:
-		to->pair_exact =
-			word_of(o, value, "rules exact", "rules or exact", err) > 0;
-		return err->kind;
 	case QUERY:
 	case SCRIPT:
 		to->tasks[to->ntasks++] = (struct task){o->kind == SCRIPT, value};

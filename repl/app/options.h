@@ -18,9 +18,7 @@ struct task {
 
 /* An option that may be given many times. */
 enum given_as {
-	GIVEN_FILES = RULE_FILES, /* the rules of session_pair() */
-	GIVEN_OBJECTS = RULE_OBJECTS,
-	GIVEN_NAMES = RULE_NAMES,
+	GIVEN_RENAME, /* "s/RE/TO/" */
 	GIVEN_ROOT,
 	GIVEN_ACCEPT, /* "WORD,..." */
 	GIVEN_LIMIT,  /* "NAME=N" */
@@ -43,12 +41,11 @@ struct options {
 	const char *event, *index;
 	struct given *given;
 	size_t ngiven;
-	const char *least_paired; /* percent; NULL: the default */
 	uint64_t jobs;		  /* at most 1,024; 0: one per core */
 	uint64_t mem;		  /* bytes; 0: the default */
 	uint64_t budget;	  /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse, wide, no_demangle, pair_exact, keep_going, with_source,
+	bool bench_parse, wide, no_demangle, keep_going, with_source,
 		with_asm;
 	bool all_parts, merge, mcp, rooted; /* rooted: --source-root is given */
 	bool help, version, guide;

@@ -176,55 +176,17 @@ static int do_source_root(struct app *app, struct str rest, struct err *err)
 	return output_list(app, &list, err);
 }
 
-static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
-		     struct err *err)
+static int do_rename(struct app *app, struct str rest, struct err *err)
 {
 	struct str rule;
 
 	if (str_eq(rest, STR("off")))
-		session_pair_none(app->session, kind);
+		session_rename_none(app->session);
 	else if (rest.n)
-		return session_pair(app->session, kind, rest, err);
-	for (size_t i = 0; !rest.n && (rule = session_pair_rule(app->session, kind, i)).p;
-	     i++)
+		return session_rename(app->session, rest, err);
+	for (size_t i = 0; !rest.n && (rule = session_renames(app->session, i)).p; i++)
 		talk("%.*s", STR_ARG(rule));
 	return 0;
-}
-
-static int do_strip(struct app *app, struct str rest, struct err *err)
-{
-	return pair_rule(app, RULE_FILES, rest, err);
-}
-
-static int do_map_object(struct app *app, struct str rest, struct err *err)
-{
-	return pair_rule(app, RULE_OBJECTS, rest, err);
-}
-
-static int do_rename(struct app *app, struct str rest, struct err *err)
-{
-	return pair_rule(app, RULE_NAMES, rest, err);
-}
-
-static int do_pair(struct app *app, struct str rest, struct err *err)
-{
-	const bool exact =
-		rest.n && setting(rest, "rules exact", ".pair takes rules or exact", err);
-
-	if (!rest.n)
-		talk("pair: %s", session_pairs_exactly(app->session) ? "exact" : "rules");
-	else if (!err->kind)
-		session_pair_exact(app->session, exact);
-	return err->kind;
-}
-
-static int do_least_paired(struct app *app, struct str rest, struct err *err)
-{
-	if (!rest.n) {
-		talk("least-paired: %g %%", session_least(app->session));
-		return 0;
-	}
-	return session_least_paired(app->session, rest, err);
 }
 
 static int do_limit(struct app *app, struct str rest, struct err *err)
@@ -534,11 +496,6 @@ static const struct command commands[] = {
 	{"sets", "[NAME]", "sets that are always there, and yours", ARG_NONE,
 	 command_sets, NULL},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
-	/* Gone in the next version: .rename and --accept do it. */
-	{"strip-prefix", "[A=B|off]", NULL, ARG_NONE, do_strip, NULL},
-	{"map-object", "[A=B|off]", NULL, ARG_NONE, do_map_object, NULL},
-	{"pair", "[rules|exact]", NULL, ARG_NONE, do_pair, NULL},
-	{"least-paired", "[PERCENT]", NULL, ARG_NONE, do_least_paired, NULL},
 };
 
 const struct command *command_at(size_t i)

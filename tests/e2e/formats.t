@@ -133,12 +133,11 @@ REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".o
            ".export safe", ".source-root ."]
 HARMLESS = [".help", ".overview", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
             ".pop all", ".filters", ".limit", ".rename", ".demangle", ".with-source", ".queries", ".sets", ".run recursion", ".overview", ".quit"]
-HIDDEN = [".strip-prefix", ".map-object", ".pair", ".least-paired"]
 for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)
     ok(r.status == 1 and "safe" in r.talk and not os.path.exists("safe.csv"), "--safe: " + text, r)
 same(os.path.exists("other.out.quern"), False, "--safe: no index of another profile is written")
-for text in HARMLESS + HIDDEN:
+for text in HARMLESS:
     r = run("h.out", "-q", "--safe", "-c", text, stdin=b"")
     ok(r.status == 0 and "safe" not in r.talk, "--safe: " + text, r)
 commands = run("h.out", "-q", "-c", ".help commands").text

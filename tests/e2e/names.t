@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""names.t - the settings about names: .demangle, --no-demangle, .strip-prefix."""
+"""names.t - the settings about names: .demangle, --no-demangle, --rename."""
 import shutil
 
 from e2e import done, fixtures, ok, run, same
@@ -33,26 +33,7 @@ r = run("-q", "--format", "csv", "-c", ".demangle off", "-c", ".open other", "-c
 same(r.text.splitlines()[1:], [MANGLED], "a profile opened later, too")
 
 GONE = 'functions vs base | where change != "" | show fn'
-VS = ["new", "base=old", "-q", "--pair", "exact", "--format", "csv"]
-
-
-def compare(*args):
-    r = run(*VS, *args)
-    return r.text.splitlines()[1:] if r.status == 0 else [r.status, r.talk]
-
-
-BOTH = ["-c", ".strip-prefix /home/me/app=/build/app-1.0", "-c", ".strip-prefix /home/me/deps/lib=/build/lib-2"]
-same(len(compare("-c", GONE)), 8, "a tree that moved: everything is new or gone")
-same(compare(*BOTH, "-c", GONE), ["new_only", "old_only"], ".strip-prefix joins them")
-same(len(compare(*BOTH, "-c", ".strip-prefix off", "-c", GONE)), 8, ".strip-prefix off")
-r = run(*VS, *BOTH, "-c", ".strip-prefix")
-ok("/home/me/app=/build/app-1.0" in r.talk + r.text and "/home/me/deps/lib=" in r.talk + r.text, ".strip-prefix lists them", r)
-same(compare("--strip-prefix", "/home/me/app=", "--strip-prefix", "/build/app-1.0=", "-c", GONE),
-     ["inflate", "inflate", "new_only", "old_only"], "both to paths relative to the tree")
-same(compare("--rename", "s,^/home/me/app/,/build/app-1.0/,", "--rename", "s,^/home/me/deps/lib/,/build/lib-2/,", "-c", GONE),
-     ["new_only", "old_only"], "--rename joins files, too")
-for wrong in ("/x", "=/x", ""):
-    r = run(*VS, "--strip-prefix", wrong, "-c", "top")
-    ok(r.status == 2 and "A=B" in r.talk, "--strip-prefix '%s' is refused" % wrong, r)
-same(compare("--strip-prefix", "/home/me/ap=/build/app-1.0", "-c", GONE + " | count"), ["8"], "a prefix ends at a '/'")
+r = run("new", "base=old", "-q", "--format", "csv", "--rename", "s,^/home/me/app/,/build/app-1.0/,", "--rename",
+        "s,^/home/me/deps/lib/,/build/lib-2/,", "-c", GONE)
+same(r.text.splitlines()[1:], ["new_only", "old_only"], "--rename joins files, too")
 done()

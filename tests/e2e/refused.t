@@ -67,7 +67,7 @@ COMMANDS = [
     (".export", 2, ".export needs a DIRECTORY or FILE.db"),
     (".export /nowhere/x", 1, "/nowhere/x: No such file or directory"),
     (".push hide main\n.export d", 1, "there are filters\n  hint: `.pop all` first"),
-    (".strip-prefix x", 2, "a moved source tree is written A=B, not 'x'"),
+    (".strip-prefix x", 2, "there is no command '.strip-prefix'"),
     ("top ! exit 3", 1, "'exit 3' ended with status 3"),
     ("top ! kill -9 $$", 1, "'kill -9 $$' was ended by signal 9"),
     ("top > /nowhere/x", 1, "/nowhere/x: No such file or directory"),

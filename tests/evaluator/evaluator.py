@@ -51,7 +51,7 @@ class Engine:
         script = os.path.join(self.directory, "script")
         with open(script, "w") as f:
             f.write("".join(q + "\n" for q in queries))
-        p = subprocess.run([self.quern] + paths + ["-q", "--no-init", "--limit", "seconds=3600", "--pair", "exact", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
+        p = subprocess.run([self.quern] + paths + ["-q", "--no-init", "--limit", "seconds=3600", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environ)
         answers, text, at, decoder = [], p.stdout.decode(), 0, json.JSONDecoder()
         while at < len(text):

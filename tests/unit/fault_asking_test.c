@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/compare/moved.h"
 #include "engine/files/roots.h"
 #include "engine/query.h"
 #include "index/base/arena.h"
@@ -243,19 +242,7 @@ static int explain_all(struct session *s, struct err *err)
 	for (unsigned i = 0; question(i) && !rc; i++)
 		rc = query_explain(s, str_c(question(i)), &a, &out, err);
 	arena_free(&a);
-	session_pair_exact(s, false); /* forget the pairs */
-	return rc;
-}
-
-static int say_moved(struct session *s, struct err *err)
-{
-	struct moved m = {0};
-	int rc = 0;
-
-	(void)s;
-	for (int i = 0; i < 50 && !rc; i++)
-		rc = moved_add(&m, STR("/build/src=/home/me/src"), err);
-	moved_clear(&m);
+	session_rename_none(s); /* forget the pairs */
 	return rc;
 }
 
@@ -606,7 +593,6 @@ int main(int argc, char **argv)
 						  "top 3 by CEst", NULL});
 		ask_listings();
 		refuse_calls("explain", explain_all);
-		refuse_calls("moved", say_moved);
 		refuse_maps();
 	}
 	if (argc < 2 || strstr("interrupted questions", argv[1]))
