@@ -159,7 +159,7 @@ static const struct option {
 	{0, "watch", NULL, GONE, 0,
 	 "compare the last two dumps: quern --all-parts PROFILE 'part 3 | functions vs "
 	 "part 2'"},
-	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A/,B/,"},
+	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A,B,"},
 	{0, "map-object", "A=B", GONE, 0, "an object of another name: --rename s/A$/B/"},
 	{0, "pair", "exact", GONE, 0,
 	 "rows say by which rule they are paired: | show fn, self, base, rule"},
