@@ -68,8 +68,6 @@ static void put_source(struct explain *e, const struct source *s)
 	}
 	if (s->vs.n)
 		out_printf(&e->o, " vs %.*s", STR_ARG(s->vs));
-	for (const struct also *also = s->also; also; also = also->next)
-		out_printf(&e->o, ", %.*s", STR_ARG(also->name));
 }
 
 static void put_stage(struct explain *e, const struct tstage *st)
@@ -161,7 +159,7 @@ static int explain_pairs(struct explain *e, size_t profile, const struct source 
 	st[0] = s->stores[profile];
 	st[1] = s->stores[base];
 	cancel_after(&s->cancel, s->limits.seconds);
-	if (pair_cached(&s->pairs, st, gstage_contexts(stages), false,
+	if (pair_cached(&s->pairs, st, gstage_contexts(stages),
 			(size_t)s->limits.arena_bytes, &s->cancel, &p, err))
 		return err->kind;
 	for (unsigned side = 0; side < 2; side++)

@@ -162,7 +162,7 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 	for (;;) {
 		graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel, &x->g);
 		if ((q->source.vs.n &&
-		     exec_vs_base(x, &q->source, run->gstages, run->vs, &run->vs)) ||
+		     exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
 		    run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
@@ -193,7 +193,7 @@ static void leave_out_usual(const struct session *s, const struct query *q,
 	if (!s->people || q->tstages || q->file.n || q->shell.n)
 		return;
 	of->min_usual = of->kind == S_SOURCE || of->kind == S_ASM ||
-			(of->kind == S_FUNCTIONS && of->vs.n && !of->also);
+			(of->kind == S_FUNCTIONS && of->vs.n);
 	if (!tree || of->has_min || of->has_max || of->vs.n)
 		return;
 	of->has_min = of->min_percent = of->min_usual = true;

@@ -461,33 +461,6 @@ static void choose_base(struct schema *s, struct source *src)
 				  : "why vs NAME; 'profiles' lists the names");
 }
 
-/* Each profile of several has a column with its name. */
-static void know_profile(struct schema *s, struct str name, struct span at)
-{
-	const struct col_def *base = vs_col(s->src, STR("base"));
-
-	check_profile(s->env, name, at, s->err);
-	if (check_known(s, name) || source_col(s->src, name) || vs_col(s->src, name)) {
-		check_wrong(s, at, "'%.*s' is the name of another column", STR_ARG(name));
-		need_hint(s->err, "open that profile under another name: NAME=FILE");
-	}
-	check_add_known(s, name, COL_COST, source_unit(s->env, s->src, base, s->event));
-}
-
-static void check_also(struct schema *s, const struct source *src)
-{
-	if (src->kind == S_WHY) {
-		check_wrong(s, src->also->span, "'%s' compares two profiles",
-			    s->src->name);
-		need_hint(s->err, "functions vs A, B, C has a column for each");
-	}
-	check_add_known(
-		s, STR("lowest"), COL_COST,
-		source_unit(s->env, s->src, vs_col(s->src, STR("base")), s->event));
-	for (const struct also *also = src->also; also; also = also->next)
-		know_profile(s, also->name, also->span);
-}
-
 static void check_source(struct schema *s, struct query *q)
 {
 	struct source *src = &q->source;
@@ -510,8 +483,6 @@ static void check_source(struct schema *s, struct query *q)
 			"callees calltree cycles events parts threads cost info");
 	}
 	s->vs = src->vs.n > 0 && src->kind != S_WHY && src->kind != S_PROFILES;
-	if (src->also)
-		check_also(s, src);
 }
 
 /* `expect` tests all rows that come to it, so no later stage may change these rows.  Only

@@ -227,35 +227,27 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
 /* ---- kept ----
  *
  * Pairing a large profile takes longer than most queries on it, and a session asks several
- * times about the same two.  `more`: the pairings before stay, since the query compares with
- * several profiles.
+ * times about the same two.
  */
 
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
-		size_t bytes, const struct cancel *cancel, const struct pairing **out,
-		struct err *err)
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, size_t bytes,
+		const struct cancel *cancel, const struct pairing **out, struct err *err)
 {
-	struct pairing **at = &c->pairing, *p = *at;
+	const struct pairing *p = c->pairing;
 
-	while (p && (p->st[0] != st[0] || p->st[1] != st[1] || p->recorded != recorded))
-		p = more ? *(at = &p->next) : NULL;
-	if (!p) {
-		if (!more)
-			pair_forget(c);
-		if (pair_new(st, &c->rules, recorded, bytes, cancel, &p, err))
+	if (!p || p->st[0] != st[0] || p->st[1] != st[1] || p->recorded != recorded) {
+		pair_forget(c);
+		if (pair_new(st, &c->rules, recorded, bytes, cancel, &c->pairing, err))
 			return err->kind;
-		*at = p;
 	}
-	*out = p;
+	*out = c->pairing;
 	return 0;
 }
 
 void pair_forget(struct pair_cache *c)
 {
-	for (struct pairing *p = c->pairing, *next; p; p = next) {
-		next = p->next;
-		pair_free(p);
-	}
+	if (c->pairing)
+		pair_free(c->pairing);
 	c->pairing = NULL;
 }
 

@@ -52,23 +52,21 @@ struct pairing {
 	uint32_t functions[2];
 	struct store *st[2];
 	bool recorded;
-	struct pairing *next; /* of a cache */
 	struct arena a;	      /* has all of this */
 };
 
-/* The last pairing that was asked for, with `more` after it, and the rules they were made by. */
+/* The last pairing that was asked for, and the rules it was made by. */
 struct pair_cache {
 	struct renames rules; /* of the user; after a change: pair_forget() */
 	struct pairing *pairing;
 };
 /* Pair the functions of two stores; of one with itself, all are paired.  The pairing is kept
- * until the next one that is not `more`.  recorded: each context for itself (store.h,
+ * until the next one.  recorded: each context for itself (store.h,
  * groups); else all contexts of a function have the first one of the other side.  At most
  * `bytes` of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives
  * up. */
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
-		size_t bytes, const struct cancel *cancel, const struct pairing **out,
-		struct err *err);
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, size_t bytes,
+		const struct cancel *cancel, const struct pairing **out, struct err *err);
 void pair_forget(struct pair_cache *c);
 void pair_cache_free(struct pair_cache *c);
 /* "object, hash": the names of the rules; in the arena, p NULL: it is full. */

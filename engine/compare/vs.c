@@ -101,12 +101,12 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 
 /* Pair the functions of both sides.  From now on a name in a set may be one that only the
  * other profile has: each side finds it there and takes the same function here. */
-static int pair_sides(struct exec *x, struct vs *v, bool recorded, bool more)
+static int pair_sides(struct exec *x, struct vs *v, bool recorded)
 {
 	struct exec *b = &v->base;
 
 	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st}, recorded,
-			more, x->a->cap, x->open->cancel, &v->pairing, x->err))
+			x->a->cap, x->open->cancel, &v->pairing, x->err))
 		return x->err->kind;
 	v->user = &x->open->pairs->rules;
 	v->other[0] = (struct exec_other){b->g->st, v->pairing->of[1], false, &v->found};
@@ -117,7 +117,7 @@ static int pair_sides(struct exec *x, struct vs *v, bool recorded, bool more)
 }
 
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
-		 bool more, struct vs **out)
+		 struct vs **out)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct store *st = base_store(x, s);
@@ -140,7 +140,7 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	}
 	b->event = e;
 	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
-	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more))
+	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages)))
 		return x->err->kind;
 	base_stages(x, s, gstages, &gstages);
 	if (exec_gstages(b, gstages, x->text) || exec_part_stacks(b, s))

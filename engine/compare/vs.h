@@ -15,9 +15,9 @@ struct headline;
 struct tstage;
 
 /* Open the base and run its graph stages, before those of x: stages of x may name
- * functions that only the base has.  x->other is set.  more: x is compared already. */
+ * functions that only the base has.  x->other is set. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
-		 bool more, struct vs **out);
+		 struct vs **out);
 /* Make a copy of v in which functions with an uncertain partner have none. */
 void exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
 /* Is inlined code of some object known by name on one side, but by its file alone on the
@@ -26,8 +26,6 @@ bool vs_inlined_differs(const struct exec *x, const struct vs *v);
 /* Open the source on both sides and join their rows, which go to the stages. */
 int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	    struct vs *v, struct table *t);
-/* Add the columns of further profiles to t, which exec_vs() has made. */
-int vs_more(struct exec *x, const struct source *s, struct table *t);
 /* For `why`, which makes one graph of both profiles: the run of the base, and the same
  * functions as in struct compared. */
 int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t *same[2]);

@@ -39,8 +39,7 @@ struct vs {
 	bool of_runs;  /* the conditions are about single runs, not about sums */
 };
 
-/* vs_join.c.  Find v->ib of the rows of v->a. */
-int vs_match_rows(struct exec *x, struct vs *v);
+/* vs_join.c */
 /* Join the rows of both sides: v->ia, v->ib.  *rows: how many there are then. */
 int vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
 /* vs.c.  Pass on the notes of the base's run; say how much is paired, and how many runs there

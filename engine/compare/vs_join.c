@@ -146,7 +146,7 @@ static void nest_rows(struct exec *x, struct vs *v, size_t n)
 
 /* Functions of graphs without stages are paired by number.  All other rows are compared
  * by their keys, which costs a hash of each. */
-int vs_match_rows(struct exec *x, struct vs *v)
+static int vs_match_rows(struct exec *x, struct vs *v)
 {
 	const bool functions =
 		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;

@@ -238,11 +238,6 @@ struct source {
 	struct str vs; /* all that was written after `vs`; empty: no comparison */
 	struct span vs_span;
 	struct str vs_profile; /* empty: the profile itself */
-	struct also {	       /* vs PROFILE, PROFILE ...: all but the first */
-		struct str name;
-		struct span span;
-		struct also *next;
-	} * also;
 	struct gstage *vs_parts; /* the parts or threads of it to compare with, or NULL */
 };
 

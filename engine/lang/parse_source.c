@@ -162,22 +162,15 @@ static bool is_parts(struct parser *p)
 	return is;
 }
 
-/* vs A, B, C: B and C have a column each. */
-static void clause_also(struct parser *p, struct source *s)
+/* Of several versions each is compared by itself. */
+static void no_more(struct parser *p)
 {
-	for (struct also **next = &s->also;; next = &(*next)->next) {
-		const struct token comma = parse_peek(p, PLACE_WORD);
-		size_t at;
+	const struct token comma = parse_peek(p, PLACE_WORD);
 
-		if (comma.kind != ',')
-			return;
-		parse_eat(p, &comma);
-		at = parse_peek(p, PLACE_NAME).at;
-		*next = PARSE_NEW(p, struct also);
-		(*next)->name =
-			parse_name(p, WANT_PROFILE, "the name of one more profile");
-		(*next)->span = span_to(at, p);
-	}
+	if (comma.kind != ',')
+		return;
+	parse_wrong(p, token_span(&comma), "a comparison has one base");
+	need_hint(p->err, "ask once for each: functions vs v1; functions vs v2");
 }
 
 /* vs PROFILE, vs part 2, vs PROFILE part 2 */
@@ -195,7 +188,7 @@ static void clause_vs(struct parser *p, struct source *s)
 	s->vs_span = span_to(at, p);
 	if (!is_parts(p)) {
 		if (s->vs.n)
-			clause_also(p, s);
+			no_more(p);
 		return;
 	}
 	s->vs_parts = parse_gstage(p);

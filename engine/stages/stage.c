@@ -493,8 +493,7 @@ int exec_source(struct exec *x, const struct source *s, struct vs *v, struct tab
 	x->keep = rows_wanted(x, s, next);
 	if (s->kind == S_WHY && v)
 		exec_why(x, s, v, t);
-	else if (v ? exec_vs(x, s, next, v, t) || vs_more(x, s, t)
-		   : sources_open(x, s, t))
+	else if (v ? exec_vs(x, s, next, v, t) : sources_open(x, s, t))
 		return x->err->kind;
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */
