@@ -453,7 +453,7 @@ void flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 		if (base)
 			signs_new(st, k->flow, &k->arena, cancel, &k->signs);
 		if (k->signs)
-			pairs_new(k->signs, k->flow, &k->arena);
+			pairs_new(k->signs, k->flow, &k->arena, cancel);
 		if (like)
 			pairs_like(like->pairs, k->flow, NULL, &k->arena);
 		k->base = base;

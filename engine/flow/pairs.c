@@ -28,6 +28,7 @@ struct pairs {
 	const uint32_t *fn; /* [functions] */
 	const double **of;  /* [functions]; NULL: not asked for yet */
 	struct arena *a;
+	const struct cancel *cancel;
 };
 
 static const double in_proportion;
@@ -41,17 +42,22 @@ static void new_pairs(struct pairs of)
 	of.fl->pairs = p;
 }
 
-void pairs_new(struct signs *signs, struct flow *fl, struct arena *a)
+void pairs_new(struct signs *signs, struct flow *fl, struct arena *a,
+	       const struct cancel *cancel)
 {
-	new_pairs((struct pairs){.signs = signs, .fl = fl, .a = a});
+	new_pairs((struct pairs){.signs = signs, .fl = fl, .a = a, .cancel = cancel});
 }
 
 void pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a)
 {
 	if (!base || fl->mixed)
 		return;
-	new_pairs((struct pairs){
-		.base = base, .signs = base->signs, .fl = fl, .fn = fn, .a = a});
+	new_pairs((struct pairs){.base = base,
+				 .signs = base->signs,
+				 .fl = fl,
+				 .fn = fn,
+				 .a = a,
+				 .cancel = base->cancel});
 }
 
 void pairs_forget(struct pairs *p, uint32_t f)
@@ -179,6 +185,8 @@ void pairs_of(const struct flow *fl, uint32_t f, const double **out)
 	*out = NULL;
 	if (!p)
 		return;
+	if (!p->of[f])
+		need_time(p->cancel);
 	if (!p->of[f] && !p->base) {
 		signs_solve(p->signs, f, &solved);
 		x = solved;

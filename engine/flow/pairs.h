@@ -17,8 +17,10 @@
 
 struct signs;
 
-/* The pairs of a flow, in the arena; signs: of the flow itself. */
-void pairs_new(struct signs *signs, struct flow *fl, struct arena *a);
+/* The pairs of a flow, in the arena; signs: of the flow itself.  cancel is asked for each
+ * function that is solved. */
+void pairs_new(struct signs *signs, struct flow *fl, struct arena *a,
+	       const struct cancel *cancel);
 /* Pairs like those of `base` for another flow.  fn[f]: the function of the base that f is;
  * NULL: the same. */
 void pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a);

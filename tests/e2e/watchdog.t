@@ -146,6 +146,13 @@ put("hub", "events: Ir", ((f(i), [f(k) for k in range(1, HUB)] if i == 0 else [f
 run("hub", "-q", "--no-init", "-c", "events | count")
 for interrupt in (None, 0.2):
     same(ask("hub", "callees of f0 depth 5", interrupt), None, "callees of a function that calls all%s" % (", interrupted" if interrupt else ""))
+# The events of each function's calls say which belong together: ten seconds for all of them.
+with open("web", "w") as p:
+    p.write("events: Ir Dr\nfl=a.c\n")
+    for i in range(400):
+        p.write("fn=f%d\n1 3 1\n" % i + "".join("cfn=f%d\ncalls=2 1\n2 50 9\n" % k for k in range(0, 400, 3)))
+run("web", "-q", "--no-init", "-c", "events | count")
+same(ask("web", "all paths from f0 to f99 max 50", None), None, "events that tell calls apart")
 asked = [0, 0]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     def one(i):
