@@ -271,17 +271,21 @@ static void take_rows(const struct statement *run, const struct set_rows *all,
 }
 
 /* Which have no partner, new ones and those that are gone, is said once. */
-static void note_partners(struct statement *run)
+static void note_new(struct session *s, struct exec *x)
 {
-	struct session *s = run->set->s;
-	struct exec *x = &run->x;
-	size_t new, gone;
-	const struct str are_new = list_members(s, x->a, false, &new),
-			 are_gone = list_members(s, x->a, true, &gone);
+	size_t n;
+	const struct str list = list_members(s, x->a, false, &n);
 
-	if (new && !s->set->told)
-		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(new),
-			   STR_ARG(are_new));
+	if (n && !s->set->told)
+		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(n),
+			   STR_ARG(list));
+}
+
+void set_doubt_gone(struct session *s, struct exec *x)
+{
+	size_t gone;
+	const struct str are_gone = list_members(s, x->a, true, &gone);
+
 	if (gone)
 		(s->set->told ? exec_doubt_quietly : exec_doubt)(
 			x, DOUBT_GONE,
@@ -309,8 +313,10 @@ static void note_members(struct statement *run, bool vs)
 		x, all, all->other_event,
 		need_printf(x->a, "%.*s: not asked", STR_ARG(session_event(all->s))).p);
 	note_left_out(x, all, all->absent, "function of this name");
-	if (vs)
-		note_partners(run);
+	if (vs) {
+		note_new(all->s, x);
+		set_doubt_gone(all->s, x);
+	}
 	for (size_t i = 0; i < all->nnotes && i < NOTES; i++) {
 		const size_t times = all->notes[i].times;
 		const bool some = times < all->nasked;

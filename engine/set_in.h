@@ -68,6 +68,10 @@ int set_run(void *asking);
 /* Join equal causes. */
 void set_join_causes(struct set_rows *all, struct table *t);
 
+/* ---- set.c ---- */
+/* An `expect` cannot hold of those that only the base has. */
+void set_doubt_gone(struct session *s, struct exec *x);
+
 /* ---- set_profiles.c ---- */
 /* `profiles`: a row for each member. */
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run);

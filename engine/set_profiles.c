@@ -353,6 +353,8 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 	t->n = t->rows_before = l.n;
 	set_append(t, S_PROFILES, vs, row);
 	table_refs(t);
+	if (vs)
+		set_doubt_gone(s, x);
 	t->footer = vs ? summary(x, row, l.n) : STR("");
 	if (vs) /* worst first; else by name */
 		exec_sort_column(x, t, set_column(t, "delta%"), false);

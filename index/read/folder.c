@@ -178,7 +178,7 @@ static void take(struct search *s, const char *path, const struct stat *sb)
  * folder of benchmarks; that of an editor, .#NAME, was none. */
 static const char *why_not(const FTSENT *e)
 {
-	struct str name = str_c(e->fts_name);
+	struct str name = str_c(e->fts_name), path = str_c(e->fts_path);
 
 	switch (e->fts_info) {
 	case FTS_DNR:
@@ -187,7 +187,8 @@ static const char *why_not(const FTSENT *e)
 	case FTS_SLNONE:
 		return str_starts(name, STR(".#")) ? NULL : "a link that leads nowhere";
 	case FTS_DEFAULT:
-		return layout_of(str_c(e->fts_path), STR("")) || named_profile(name)
+		cut_side(&path);
+		return layout_of(path, STR("")) || named_profile(name)
 			       ? "no regular file"
 			       : NULL;
 	default: return NULL;

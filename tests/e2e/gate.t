@@ -167,10 +167,14 @@ for name, how, status, word in (
         ("a link to itself", lambda: os.symlink("b", "S/m/b"), 3, "S/m/b: "),
         ("a lock of an editor", lambda: os.symlink("me@here.1", "S/m/.#x"), 0, "1 holds"),
         ("a pipe", lambda: (os.mkdir("S/m/b"), os.mkfifo("S/m/b/callgrind.b.out")), 3, "callgrind.b.out: no regular file"),
+        ("a pipe as its base", lambda: (bench("S/m/b", 9000, 0), os.mkfifo("S/m/b/callgrind.b.out.old")), 3, "b.out.old: no regular file"),
+        ("a run that left nothing", lambda: bench("S/m/b", 0, 5000), 4, "1 only in the base: b"),
         ("a folder that was renamed", lambda: bench("S/m/c", 9000, 5000, "b"), 4, "in 1 of 2 profiles: c/callgrind.b.out"),
         ("a link to the folder above", lambda: os.symlink("..", "S/m/up"), 0, "1 holds")):
     r = folder(how)
     ok(r.status == status and word in r.talk, "%s: %d" % (name, status), r)
+r = folder(lambda: bench("S/m/b", 0, 5000), "profiles vs base | where delta% > 5 | expect none")
+ok(r.status == 4 and "1 only in the base: b" in r.talk, "a run that left nothing, by `profiles`", r)
 shutil.rmtree("S")
 bench("S/a", 5, 0)
 bench("B/a", 0, 5)
