@@ -87,7 +87,9 @@ struct headline {
 	/* The rows of `why`, which add up to the difference. */
 	struct headline_cause {
 		int64_t delta;
-		double share; /* percent */
+		double share;	 /* percent */
+		double from, to; /* of one run of the function: calls, or its own cost */
+		bool rates;	 /* they are known */
 		struct str text, file;
 		uint64_t line;
 		uint32_t of; /* 1 + the function, as result_fn(); 0: none */

@@ -435,8 +435,7 @@ static struct group group_of(const struct why *w, unsigned side, uint32_t f)
 		.file = file == GRAPH_NO_FILE ? WHY_NONE
 					      : vs_file_number(w->vs, at == BASE, file),
 		.cost = (side == BASE ? -1.0 : 1.0) *
-			(double)graph_self(w->g[side], w->fn[side][f],
-					   w->event[side]),
+			(double)graph_self(w->g[side], w->fn[side][f], w->event[side]),
 		.fn = f};
 }
 
@@ -755,7 +754,8 @@ static void keep_rows(struct telling *t, struct headline *h)
 
 		h->listed += !str_eq(r->kind, STR("rest"));
 		h->causes[h->ncauses++] = (struct headline_cause){
-			r->delta, r->share, r->text, r->file, r->line, r->of};
+			r->delta, r->share, r->from, r->to, r->rates,
+			r->text,  r->file,  r->line, r->of};
 	}
 	h->more = t->more;
 }

@@ -23,7 +23,7 @@
 #include "repl/pictures/report.h"
 #include "engine/api/quern.h"
 
-enum { CAUSES = 5 }; /* in the heading */
+enum { CAUSES = 2 }; /* in the heading; the report has all in a tab */
 
 static const char sorting[] =
 	"<script>\n"
@@ -59,6 +59,8 @@ static void html_put_headline(struct render *rd)
 	}
 }
 
+static const char minus[] = "\xe2\x88\x92";
+
 /* rest: it is not in the heading.  In a report a click leads to its function. */
 static void put_cause(struct render *rd, const struct headline_cause *c, bool rest,
 		      bool report)
@@ -67,10 +69,11 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 	const bool gone = c->of > here;
 	char delta[NUMBER_MAX];
 
-	number_cost(delta, rd->r->unit, c->delta);
-	out_printf(rd->o, "<li%s><b data-by=\"%s%s\">%.*f %%</b> ",
-		   rest ? " class=\"rest\"" : "", c->delta > 0 ? "+" : "",
-		   str_trim(str_c(delta)).p, fabs(c->share) < 0.95, c->share);
+	number_cost(delta, rd->r->unit, c->delta < 0 ? -c->delta : c->delta);
+	out_printf(rd->o, "<li%s><b style=\"--w:%.0f%%\" data-by=\"%s%s\">%s%.*f %%</b> ",
+		   rest ? " class=\"rest\"" : "", fmin(100, fabs(c->share)),
+		   c->delta > 0 ? "+" : minus, str_trim(str_c(delta)).p,
+		   c->share < 0 ? minus : "", fabs(c->share) < 0.95, fabs(c->share));
 	report &= c->of > 0;
 	if (report)
 		out_printf(rd->o, "<button data-f=\"%s%" PRIu32 "\">", gone ? "b" : "",
@@ -81,6 +84,10 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 		emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file), "");
 		out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
 	}
+	if (c->rates)
+		out_printf(rd->o,
+			   " <span class=\"soft rate\">%.4g &rarr; %.4g a call</span>",
+			   c->from, c->to);
 	out_c(rd->o, "</li>\n");
 }
 

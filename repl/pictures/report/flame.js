@@ -12,14 +12,19 @@ function chainName(c, k) {
 		if (s && s.length + mark.length <= k) return s + mark;
 	return face ? one() : last.slice(0, Math.max(0, k));
 }
-/* What only an estimate may change, and less than 1 % of all changes, is grey; so is a place where the function as a
-   whole changes the other way. */
-function changeClass(f, by) {
-	const all = f.self[ev] - f.b.self[ev], share = by * all <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(all)) / (changes() || 1);
-	return share < 0.01 ? 's' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
+/* The colour of a change: of what f spends itself, else, as the lower edge, of its cost with calls.  What only an estimate
+   may change, and less than 1 % of all changes, is grey; so is a place where the function as a whole changes the other
+   way. */
+function changeClass(f, own, all) {
+	const shade = (by, whole) => {
+		const share = by * whole <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(whole)) / allChanges;
+		return share < 0.01 ? '' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
+	}, below = shade(all, inclBy(f));
+	return shade(own, changeBy(f)) || (below ? 'thru ' + below : 's');
 }
 const gone = b => two && both() && !b.n.est[0];
-const colour = n => !n.f ? 's' : two ? both() ? changeClass(n.f, n.self[0] - n.self[1]) : 's' : 'c' + n.f.group;
+const colour = n => !n.f ? 's' : two ? both() ? changeClass(n.f, n.self[0] - n.self[1], n.est[0] - n.est[1]) : 's' : 'c' + n.f.group;
+const paint = f => two ? both() ? changeClass(f, changeBy(f), inclBy(f)) : 's' : 'c' + f.group;
 function flame() {
 	const box = $('frames'), crumbs = [];
 	showTab();
@@ -68,7 +73,7 @@ function flame() {
 	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
 	const any = c => boxes.some(c);
-	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && (F.some(f => f.out.length) ? 'no estimates: all stacks are measured' : 'no stacks: the profile has no calls'), provenText(), two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
+	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && (F.some(f => f.out.length) ? 'no estimates: all stacks are measured' : 'no stacks: the profile has no calls'), provenText(), two && 'colour: share of all changes, of what a frame spends itself; lower edge: with calls', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
 		any(b => b.n > 0) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.chain && gone(b)) && 'struck out: gone', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
 	$('status').textContent = said();
 	mark();

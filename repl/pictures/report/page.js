@@ -1,25 +1,29 @@
 /* ---- two costs: now here, and was in the base ---- */
 const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(d));
 const both = () => events[ev].both;
-const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
-const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : now / was >= 10 ? '\u00d7' + grouped(now / was) : signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
+const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : now / was >= 10 ? '\u00d7' + grouped(now / was) : signed(100 * (now - was) / was, x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
 const changeText = (now, was) => now === was ? 'the same' : signed(now - was, n => whole(n)) + ' (' + ratioText(now, was) + ')';
 const arrow = (now, was, mark = '') => mark + cost(was) + ' \u2192 ' + mark + cost(now);
+/* +46,800; of what is new or gone, too. */
+const byText = (now, was) => signed(Math.round(now) - Math.round(was), n => cost(n)) || '=';
+const change2 = (now, was, mark) => now === was ? mark + cost(now) : arrow(now, was, mark) + ' (' + ratioText(now, was) + ')';
+/* Of a function or a call: 1 -> 201. */
+const callsText = (x, f) => two && x.calls !== x.b.calls ? times(x.b.calls, f) + ' \u2192 ' + times(x.calls, f) : times(x.calls, f);
+const inclBy = f => both() ? f.incl[ev] - f.b.incl[ev] : 0;
 const changeBy = f => both() ? f.self[ev] - f.b.self[ev] : 0;
-const changes = () => F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0);
 
 /* ---- the table ---- */
 const body = $('list').tBodies[0];
 let ROW = 21; /* px; measured once rows are drawn */
 let key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null, allChanges = 1, mostChange = 1, mostCost = 1;
 const value = {
-	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls, base: f => f.b.self[ev], delta: f => both() ? Math.abs(changeBy(f)) : f.self[ev],
-	ratio: f => both() ? ratio(f.self[ev], f.b.self[ev]) : 0, name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
+	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls, delta: f => both() ? Math.abs(changeBy(f)) : f.self[ev],
+	ratio: f => both() ? Math.abs(Math.log((f.self[ev] || 1e-9) / (f.b.self[ev] || 1e-9))) : 0, more: f => both() ? Math.abs(inclBy(f)) : f.incl[ev], often: f => Math.abs(f.calls - f.b.calls), name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
 };
 const place = f => { const b = base(f.file); return b && b !== '???' ? (f.line ? b + ':' + f.line : b) : base(f.obj); };
 const TEXTS = ['name', 'where'];
 /* Key, title, class of the column: a number, or the name that takes the rest. */
-const COLUMNS = (two ? [['delta', 'share', 'a'], ['self', 'self', 'a x'], ['base', 'base', 'a x'], ['delta', 'delta', 'a'], ['ratio', 'change', 'a x'], ['name', 'function', ''], ['where', 'where', 'd x']] :
+const COLUMNS = (two ? [['self', 'base \u2192 here', 'f x'], ['delta', 'own', 'a'], ['ratio', 'change', 'a x'], ['more', 'with calls', 'g'], ['often', 'calls', 'e x'], ['name', 'function', ''], ['where', 'where', 'd x']] :
 	[['self', 'own %', 'a'], ['self', '0 \u2013 100 %', 'b'], ['incl', 'with calls', 'a'], ['calls', 'calls', 'a x'], ['name', 'function', ''], ['where', 'where', 'c x']]);
 for (const [k, title, cls] of COLUMNS) {
 	el($('list').querySelector('colgroup'), 'col', undefined, cls);
@@ -29,7 +33,7 @@ function choose() {
 	const v = value[key], sign = down ? -1 : 1;
 	rows = F.filter(f => (every || f.listed) && (!test || test(f)));
 	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
-	allChanges = changes() || 1;
+	allChanges = F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0) || 1;
 	mostChange = rows.reduce((m, f) => Math.max(m, Math.abs(changeBy(f))), 1);
 	mostCost = rows.reduce((m, f) => Math.max(m, f.self[ev], f.incl[ev]), 0) || 1;
 	if (!two) $('list').querySelector('th.b button').textContent = '0 \u2013 ' + (total() ? (100 * mostCost / total()).toFixed(0) + ' %' : cost(mostCost));
@@ -58,14 +62,17 @@ function drawOne(tr, f) {
 	cell(tr, times(f.calls, short), 'n x', times(f.calls, grouped));
 }
 function drawTwo(tr, f) {
-	const now = f.self[ev], was = f.b.self[ev], by = now - was;
-	cell(tr, both() ? signed(100 * by / allChanges, x => x.toFixed(1)) + '%' : '\u2013', 'n', 'of all changes by themselves');
-	cell(tr, about + cost(now), 'n x', about + whole(now));
+	const now = f.self[ev], was = f.b.self[ev], by = inclBy(f), mark = tilde(f) || tilde(f, 1);
 	if (both()) {
-		cell(tr, about + cost(was), 'n x', about + whole(was));
-		cell(tr, by ? signed(by, n => cost(n)) : '0', 'n ' + (by < 0 ? 'less' : 'more'), changeText(now, was)).style.setProperty('--w', (100 * Math.abs(by) / mostChange).toFixed(2) + '%');
-		cell(tr, ratioText(now, was) || f.change, 'n x', f.change + (f.was ? ', was ' + f.was : ''));
-	} else for (const cls of ['n x', 'n', 'n x']) cell(tr, '\u2013', cls, data.base + ' has no ' + events[ev].name);
+		cell(tr, now === was ? about + cost(now) : arrow(now, was, about), 'n x', about + whole(was) + ' in ' + data.base + ', ' + about + whole(now) + ' here');
+		cell(tr, signed(now - was, n => cost(n)) || '0', 'n ' + (now < was ? 'less' : 'more'), changeText(now, was) + ', ' + (100 * Math.abs(now - was) / allChanges).toFixed(1) + ' % of all changes').style.setProperty('--w', (100 * Math.abs(now - was) / mostChange).toFixed(2) + '%');
+		cell(tr, ratioText(now, was), 'n x');
+		cell(tr, by ? mark + signed(by, n => cost(n)) : '0', 'n', 'with calls ' + mark + whole(f.b.incl[ev]) + ' in ' + data.base + ', ' + mark + whole(f.incl[ev]) + ' here: ' + changeText(f.incl[ev], f.b.incl[ev]));
+	} else {
+		cell(tr, about + cost(now), 'n x', about + whole(now));
+		for (const cls of ['n', 'n x', 'n']) cell(tr, '\u2013', cls, data.base + ' has no ' + events[ev].name);
+	}
+	cell(tr, callsText(f, short), 'n x', callsText(f, grouped) + ' calls');
 }
 function draw() {
 	const box = $('scroll'), first = Math.max(0, Math.min(Math.floor(box.scrollTop / ROW), rows.length - Math.floor(box.clientHeight / ROW)) - 10), last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
@@ -82,8 +89,9 @@ function draw() {
 		if (f === selected) tr.className = 'on';
 		if (two) drawTwo(tr, f); else drawOne(tr, f);
 		const name = cell(tr, undefined, 'fn', f.name);
-		el(name, 'i', undefined, 'dot ' + (two ? both() ? changeClass(f, changeBy(f)) : 's' : 'c' + f.group));
-		name.append(fitName(f, k));
+		el(name, 'i', undefined, 'dot ' + paint(f));
+		name.append(fitName(f, k - (f.change === 'renamed' ? 8 : 0)));
+		if (f.change === 'renamed') el(name, 'em', ' ' + f.change, 'soft').title = f.was ? 'was ' + f.was : '';
 		el(cell(tr, undefined, 'x soft' + (f.line ? ' left' : ''), f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj), 'bdi', place(f));
 	}
 	if (last < rows.length) gap((rows.length - last) * ROW);
@@ -101,10 +109,14 @@ function reveal(f) {
 /* ---- the card of the selected function: a small graph of its calls, its costliest lines, lists ---- */
 const LIST = 300, HEADS = 18, HIGH = 24;
 /* Of the calls into f (up 1) or out of it, what they bring or take of its cost; a call of f by itself is no part of it. */
-const size = (f, e, up) => Math.max(...SIDES.map(s => near(f, e, up, s)[0]));
+const size = (f, e, up) => { const w = SIDES.map(s => near(f, e, up, s)[0]); return Math.max(...w) + (two && both() ? total() * Math.abs(w[0] - w[1]) : 0); };
 const costliest = (f, up) => (up ? f.in : f.out).map(e => [loops(e) ? size(f, e, up) / 2 : size(f, e, up), e]).sort((x, y) => y[0] - x[0] || y[1].calls - x[1].calls).map(x => x[1]);
 const guess = ([, lo, hi]) => estimated || lo < hi ? '~' : '';
 const nearText = (f, e, up) => {
+	if (two && both()) {
+		const [here, there] = SIDES.map(s => near(f, e, up, s)), mark = guess(here) || guess(there), now = Math.round(here[0]), was = Math.round(there[0]);
+		return callsText(e, grouped) + ' calls: ' + mark + whole(was) + ' in ' + data.base + ', ' + mark + whole(now) + ' here: ' + changeText(now, was);
+	}
 	const [cost, lo, hi] = near(f, e, up), w = weigh(e, 0), n = Math.round(cost);
 	return guess([0, lo, hi]) + whole(n) + ' ' + events[ev].title + ', ' + guess([0, lo, hi]) + percent(cost, f.incl[ev]) + ' of ' + f.name + ' with its calls' +
 		(lo < hi ? between(lo, hi) : '') + (Math.abs(w - cost) > 1 ? '\n' + whole(w) + ' of all levels of recursion' : '');
@@ -134,32 +146,33 @@ function graph(root, f, levels) {
 	const put = (x, y, g, text, title, me) => {
 		const n = svg(root, 'g', {class: 'n' + (me ? ' me' : ''), 'data-i': g.i, role: 'button', tabindex: -1});
 		svg(n, 'title', {}, title);
-		svg(n, 'rect', {x, y: y - 10, width: box, height: 20, rx: 3, class: two ? both() ? changeClass(g, changeBy(g)) : 's' : 'c' + g.group});
+		svg(n, 'rect', {x, y: y - 10, width: box, height: 20, rx: 3, class: paint(g)});
 		svg(n, 'text', {x: x + 5, y: y + 4}, fitName(g, Math.floor((box - 14 - 6.7 * text.length) / 6.7)));
 		svg(n, 'text', {x: x + box - 5, y: y + 4, 'text-anchor': 'end', class: 'v'}, text);
 	};
 	const head = (x, anchor, text) => svg(root, 'text', {x, y: 11, 'text-anchor': anchor, class: 'h'}, text);
 	/* The rows beside the box of h at x, y; flow: the part of f's cost that h has here. */
 	function side(list, h, out, x, y, flow) {
-		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = h.incl[ev] || 1;
+		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = Math.max(...SIDES.map(s => on(h, s).incl[ev])) || 1;
 		let at = y - list.high * HIGH / 2;
 		for (const r of list.rows) {
-			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, here = near(h, r.e, +!out), share = Math.min(1, here[0] / of);
+			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, here = near(h, r.e, +!out), was = two ? near(h, r.e, +!out, 1) : here, share = Math.min(1, Math.max(here[0], was[0]) / of);
 			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
-			put(to, there, r.g, loops(r.e) ? '\u21bb' : guess(here) + part(here[0], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + (loops(r.e) ? about + whole(weigh(r.e, 0)) + ' ' + events[ev].title + ' of all levels of recursion' : nearText(h, r.e, +!out)));
+			put(to, there, r.g, loops(r.e) ? '\u21bb' : two && both() ? guess(here) + byText(here[0], was[0]) : guess(here) + part(here[0], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + (two && both() ? ', ' : ' ' + times(r.e.calls, grouped) + '\u00d7: ') + (loops(r.e) ? about + whole(weigh(r.e, 0)) + ' ' + events[ev].title + ' of all levels of recursion' : nearText(h, r.e, +!out)));
 			if (r.next) side(r.next, r.g, out, to, there, flow * share);
 			at += r.high * HIGH;
 		}
 		if (list.more) svg(root, 'text', {x: to + 5, y: at + HIGH / 2 + 4, class: 'v'}, '+' + list.more.toLocaleString('en-US') + (levels > 1 ? ' more' : ' more below'));
 	}
 	sides.forEach((list, out) => {
-		if (out && total()) head(wide / 2, 'middle', '% of the total');
-		const word = out ? 'callees' : 'callers', edge = out ? wide - 5 : 5;
-		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + ', % of it');
-		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + ', % of them');
+		const change = two && both();
+		if (out && total()) head(wide / 2, 'middle', change ? 'change, with calls' : '% of the total');
+		const word = out ? 'callees' : 'callers', edge = out ? wide - 5 : 5, told = change ? ', change' : ', % of ';
+		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + told + (change ? '' : 'it'));
+		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + told + (change ? '' : 'them'));
 		side(list, f, out, wide / 2 - box / 2, mid, 1);
 	});
-	put(wide / 2 - box / 2, mid, f, total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f), true);
+	put(wide / 2 - box / 2, mid, f, two && both() ? byText(f.incl[ev], f.b.incl[ev]) : total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f), true);
 }
 function graphs() {
 	if (selected) graph($('graph'), selected, 1);
@@ -178,6 +191,7 @@ function calls(table, head, title, other) {
 				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (loops(e) ? '\nrecursive' : '');
 			cell(tr, both() ? arrow(now, was, mark) : mark + cost(now), 'n w3', title);
 			cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
+			cell(tr, callsText(e, short) + '\u00d7', 'n w2', title);
 			continue;
 		}
 		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(weigh(e, 0)));
@@ -219,8 +233,9 @@ function show() {
 	$('graph').textContent = $('hot').textContent = '';
 	$('name').textContent = f ? f.name : F.length ? 'No function is selected' : 'No functions';
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
-		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
-			two && both() ? changeText(f.self[ev], f.b.self[ev]) : total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured'),
+		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + ' calls',
+			'own ' + change2(f.self[ev], f.b.self[ev], about), 'with calls ' + change2(f.incl[ev], f.b.incl[ev], tilde(f) || tilde(f, 1))] : [times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
+			total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured')],
 			f.out.some(loops) || fuzzy(f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
@@ -307,6 +322,8 @@ function refresh() {
 	show();
 	composition();
 	flame();
+	/* The table stands below the flame graph, whatever is opened first. */
+	if (tab && !ROWS) { const first = tab; tab = ''; flame(); keepHeight(); tab = first; flame(); }
 	keepHeight();
 }
 function view(m) {
@@ -434,11 +451,10 @@ for (const li of document.querySelectorAll('.causes li')) li.addEventListener('c
 });
 
 window.addEventListener('popstate', go);
-/* The first screen has a card: that of the function with most cost in itself, or the largest change. */
-if (!location.hash && F.length) {
-	choose();
-	selected = rows[0] || null;
-}
+/* The first screen has a card: of the function that the largest cause names, or else of the first row. */
+const cause = causes && causes.querySelector('[data-f]'), first = () => { choose(); return cause && by_key.get(cause.dataset.f) || rows[0] || null; };
 if (location.hash) go();
-else { find(); refresh(); }
+else find();
+if (!selected && F.length) selected = first();
+refresh();
 })();
