@@ -144,6 +144,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	blocks_write(&made, f);
 	fclose(f);
-	compare(&opts, path, blocks_read(&made));
+	compare(&opts, path, blocks_kept(&made));
 	return 0;
 }

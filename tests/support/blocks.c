@@ -233,7 +233,7 @@ static uint64_t claim(struct made *m, int b, int *open, int n)
 	return lost;
 }
 
-uint64_t blocks_read(struct made *m)
+uint64_t blocks_kept(struct made *m)
 {
 	int open[BLOCKS];
 	uint64_t lost = 0;

@@ -37,11 +37,11 @@ struct made {
 
 void blocks_write(const struct made *m, FILE *f);
 /* Set the parents; how many calls found no block. */
-uint64_t blocks_read(struct made *m);
+uint64_t blocks_kept(struct made *m);
 /* What the index says: a line with the facts of the tree, then a line for each context:
  * functions from the root down, calls, self and inclusive costs. */
 void blocks_say(struct out *o, struct store *st);
-/* Whether that is the tree of m, after blocks_read(). */
+/* Whether that is the tree of m, after blocks_kept(). */
 bool blocks_are(const struct made *m, uint64_t lost, const struct out *said);
 
 #endif

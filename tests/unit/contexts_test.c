@@ -241,7 +241,7 @@ static void check_made(unsigned seed)
 	make(&m, seed);
 	blocks_write(&m, f);
 	fclose(f);
-	lost = blocks_read(&m);
+	lost = blocks_kept(&m);
 	first = tree_of(paths, 1, &ways[0]);
 	ok(blocks_are(&m, lost, &first),
 	   "seed %u: %d blocks, %ju calls that find nothing", seed, m.n, (uintmax_t)lost);
@@ -307,7 +307,7 @@ static void check_edits(unsigned seed, enum edit how)
 			abort();
 		blocks_write(&m, f);
 		fclose(f);
-		lost = blocks_read(&m);
+		lost = blocks_kept(&m);
 		said = tree_of(paths, 1, &(struct way){.jobs = 1});
 		wrong += !blocks_are(&m, lost, &said);
 		asked++;
