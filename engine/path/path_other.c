@@ -18,6 +18,7 @@
 /* Edges that all groups together may look at, and that each group may in any case.  A
  * group is a wide row, or the top, with the narrow rows below it. */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
+enum { DOZEN = 12 };
 
 struct cost_source { /* cost that goes on from fn, below a row */
 	uint32_t group, fn;
@@ -121,7 +122,7 @@ static void path_other_arrive(struct gathering *w, uint32_t f, double cost)
 }
 
 /* f passes on the cost that waits there; returns the part that stays. */
-static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
+static double pass_mass(struct gathering *w, uint32_t f, double times, uint64_t *looked)
 {
 	struct growing *g = w->g;
 	struct calls c = tree_calls(g, f);
@@ -139,7 +140,7 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 	if (own > 0) { /* else it would be met again */
 		if (!(x->stays > 0))
 			w->met[w->nmet++] = f;
-		x->stays += own;
+		x->stays += times * own;
 	}
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k);
@@ -151,22 +152,47 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 	return own;
 }
 
-/* Push the cost of sources first .. end - 1, all of one row, until a thousandth of it is left or
- * so many edges have been looked at. */
+/* Push the cost until a thousandth of it is left or so many edges have been looked at.  What goes
+ * round in deep recursion shrinks evenly from one dozen of rounds to the next: then one more dozen
+ * says of all that is left where it stays. */
+static void push_rounds(struct gathering *w, double waiting, uint64_t edges)
+{
+	const uint32_t functions = w->g->fl->in.functions;
+	const double least = waiting * 1e-3;
+	double before = waiting, times = 1;
+	uint32_t round = 0, end = w->ahead;
+	uint64_t looked = 0;
+
+	while (w->behind != w->ahead && waiting > least &&
+	       (looked < edges || round >= 2 * DOZEN)) {
+		waiting -= pass_mass(w, w->ring[w->behind++ % functions], times, &looked);
+		if (w->behind != end)
+			continue;
+		end = w->ahead;
+		if (++round % DOZEN)
+			continue;
+		if (times > 1)
+			return;
+		if (looked >= edges && round >= 2 * DOZEN && waiting < before)
+			times = before / (before - waiting);
+		else if (looked >= edges)
+			return;
+		before = waiting;
+	}
+}
+
+/* Push the cost of sources first .. end - 1, all of one row. */
 static void push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
 {
 	uint32_t functions = w->g->fl->in.functions;
-	double waiting = 0, least;
-	uint64_t looked = 0;
+	double waiting = 0;
 
 	w->ahead = w->behind = w->nmet = 0;
 	for (uint32_t i = first; i < end; i++) {
 		waiting += w->all[i].cost;
 		path_other_arrive(w, w->all[i].fn, w->all[i].cost);
 	}
-	least = waiting * 1e-3;
-	while (w->behind != w->ahead && looked < edges && waiting > least)
-		waiting -= pass_mass(w, w->ring[w->behind++ % functions], &looked);
+	push_rounds(w, waiting, edges);
 	for (; w->behind != w->ahead; w->behind++) {
 		uint32_t f = w->ring[w->behind % functions];
 

@@ -504,6 +504,19 @@ r = run(name, "--no-index-write", "-q", "-c", "lines | take 300 | show fn, file,
 wrong = [x for x in map(json.loads, r.text.splitlines()) if x["line"] and abs(x["self"] - own.get((x["fn"], x["file"], x["line"]), 0)) > 2e-4 * sums[0]]
 same(wrong, [], "pprof: the lines of a function have what they cost")
 
+# Recursion far deeper than a tree has rows: what is left out goes round until it is spent, and is not "(other)".
+N, LEAVES = 990000, 20
+level = 8 + 2 * LEAVES
+called = {"g": sum(5 + (N - 1 - i) * level for i in range(N)), "f": sum((N - i) * level for i in range(1, N))}
+leaves = "".join("cfn=l%d\ncalls=%d 9\n2 %d\n" % (k, N, 2 * N) for k in range(LEAVES))
+with open("deep.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 7\ncfn=f\ncalls=1 2\n1 %d\nfn=f\n2 %d\n%scfn=g\ncalls=%d 3\n2 %d\nfn=g\n3 %d\ncfn=f\ncalls=%d 2\n3 %d\n" %
+            (N * level, 3 * N, leaves, N, called["g"], 5 * N, N - 1, called["f"]) +
+            "".join("fn=l%d\n9 %d\n" % (k, 2 * N) for k in range(LEAVES)))
+lines = [line.rsplit(" ", 1) for line in run("deep.out", "-q", "-c", "calltree | as folded").text.splitlines()]
+same(sum(int(n) for _, n in lines), N * level + 7, "deep recursion: the stacks add up")
+ok(sum(int(n) for s, n in lines if "(other)" in s) < .05 * N * level, "deep recursion: its cost has its functions", lines)
+
 for ext, start in (("svg", "<?xml"), ("icicle.svg", "<?xml"), ("folded", "(below main)"), ("speedscope.json", "{"), ("dot", "digraph"),
                    ("html", "<!DOCTYPE html>")):
     run("t.out", "-q", "-c", TREE + " > x." + ext)
