@@ -111,11 +111,11 @@ static int answer_guarded(void *arg)
 	       statement_rows(r->s, run, &with->query, &failed);
 }
 
-/* Does a query of inlined code have an answer?  Lines alone tell no names of it.  A hint does not
- * wait long for the debug information, and the answer has its own time after that. */
+/* Does a query of inlined code have an answer?  Lines alone tell no names of it.  A hint waits for
+ * the debug information a sixtieth of what an answer may take, usually a second, and the answer
+ * has its own time after that. */
 static bool answers(struct session *s, struct str text, struct arena *a)
 {
-	enum { PATIENCE = 1 }; /* second */
 	const uint64_t seconds = s->limits.seconds;
 	struct err other = {0};
 	struct running r = {.s = s, .text = text, .a = a, .err = &other};
@@ -126,7 +126,7 @@ static bool answers(struct session *s, struct str text, struct arena *a)
 			 store_info(s->stores[i])->inlined;
 	if (!text.p || !named)
 		return false;
-	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
+	s->limits.seconds = seconds > 60 ? seconds / 60 : 1;
 	yes = !session_guard(answer_guarded, &r, &other);
 	s->limits.seconds = seconds;
 	cancel_after(&s->cancel, seconds);
