@@ -401,6 +401,10 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		return;
 	}
 	*lo = *hi = graph_incl(g, f, e);
+	if (g->span && e == g->span->event) {
+		*lo = g->span->lo[graph_origin(g, f)];
+		*hi = g->span->hi[graph_origin(g, f)];
+	}
 	if (!graph_incl_estimated(g, f))
 		return;
 	know_function(g, f, e, &k);

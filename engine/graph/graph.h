@@ -44,6 +44,12 @@ enum graph_sure {
 	GRAPH_INCL = 2,
 };
 
+/* What is proven of inclusive costs in a span of the run, of this event. */
+struct graph_span {
+	uint32_t event;
+	const int64_t *lo, *hi; /* [functions of the store] */
+};
+
 struct graph {
 	struct store *st;
 	struct arena *a;
@@ -55,6 +61,7 @@ struct graph {
 	bool recorded;		   /* as recorded: contexts are not joined to functions */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
+	const struct graph_span *span; /* of such a span; or NULL */
 	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */
 	bool of_whole;	     /* 100 % is the whole profile, whatever the stages leave */

@@ -189,6 +189,18 @@ void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
 }
 
+void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *sure)
+{
+	uint8_t *here = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+
+	for (uint32_t f = 0; f < g->functions; f++)
+		here[f] = sure[g->origin[f]];
+	g->sure = here;
+	g->span = span;
+	g->estimated = true;
+	g->tree->estimated = true;
+}
+
 void graph_activations(struct graph *g, const struct part_contexts *from,
 		       struct graph **out)
 {

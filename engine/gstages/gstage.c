@@ -291,7 +291,8 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_PART:
 	case G_THREAD:
 	case G_ACTIVATION:
-	case G_SLOWEST: return 0;
+	case G_SLOWEST:
+	case G_BETWEEN: return 0;
 	}
 	return 0;
 }

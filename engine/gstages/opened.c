@@ -10,15 +10,19 @@
  *	 +- f		activation 1 of f	outside
  *	 +- f		activation 2 of f	context f, a root
  *	     +- g	inside			context f, g
+ *
+ * A span of the run needs one way: see below.
  */
 #include "engine/gstages/opened.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
+#include "engine/lang/check_names.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
@@ -228,33 +232,340 @@ static int open_one(void *arg, const struct activation *a)
 	return 0;
 }
 
-int exec_opened(struct exec *x, const struct gstage *g)
+static struct opening *new_opening(struct exec *x)
 {
-	struct finding f = {.x = x, .stage = g};
-	struct graph *plain = x->g->plain ? x->g : x->g->below;
-	struct activation_asked asked = {.open = open_one, .uncosted = true};
-	struct part_contexts from;
-	struct opening *o;
+	struct opening *o = calloc(1, sizeof(*o));
 
-	exec_has_tree(x, g->span);
-	find(&f);
-	if (!(o = calloc(1, sizeof(*o))))
+	if (!o)
 		need_memory_for(NULL);
 	o->held.release = release;
 	map_hold(&o->held);
 	o->x = x;
 	contexts_init(&o->all, store_info(x->g->st)->events,
 		      x->a->cap ? x->a->cap : UINT64_MAX);
-	asked.arg = o;
-	asked.below = f.found;
-	asked.nbelow = f.nfound;
-	need(exec_activations(x, &asked) ||
+	return o;
+}
+
+/* Go through the blocks, and make x->g the graph of the contexts that it has found. */
+static void open_asked(struct opening *o, struct activation_asked *asked)
+{
+	struct exec *x = o->x;
+	struct graph *plain = x->g->plain ? x->g : x->g->below;
+	const struct contexts *c = &o->all;
+	struct part_contexts from;
+
+	need(exec_activations(x, asked) ||
 		     contexts_order(&o->all, store_info(x->g->st)->functions, x->err),
 	     x->err);
-	from = (struct part_contexts){(uint32_t)o->all.n, o->all.parent, o->all.fn,
-				      o->all.calls, o->all.self};
+	from = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
+				      c->self};
 	graph_activations(plain, &from, &x->g);
+}
+
+static void open_found(struct exec *x, const struct gstage *g)
+{
+	struct finding f = {.x = x, .stage = g};
+	struct activation_asked asked = {.open = open_one, .uncosted = true};
+	struct opening *o;
+
+	find(&f);
+	asked.below = f.found;
+	asked.nbelow = f.nfound;
+	o = new_opening(x);
+	asked.arg = o;
+	open_asked(o, &asked);
 	map_let_go(&o->held);
 	release(&o->held);
+}
+
+/* ---- a span of the run ----
+ *
+ * A run is measured in its first event.  An activation spends its own cost after all that it
+ * calls, as `start` of activations and the pictures of `timeline` have it; so blocks lie
+ * beside each other in the order of the file, and a span has of each the part inside.
+ *
+ *	 0       5        10			between 4 and 7: 3 of f, or
+ *	 | g  f  f   main  |			g and main, if these came first
+ *
+ * In truth it may have spent some of it before: all calls inside may have begun later, by
+ * no more than their callers spend.  So what is inside is between bounds:
+ *
+ *	start .. end, moved by 0 .. what the callers spend; the least and the most of it inside
+ */
+
+struct open_place {
+	uint32_t fn, caller,
+		context; /* caller: its place, 0: none; context: 0: none yet */
+	int64_t end;
+};
+
+struct span_walk {
+	struct opening *o;
+	int64_t *from, *to, *total; /* [parts], in counts of the event */
+	struct open_place *place;   /* [open + 1] */
+	uint32_t *chain;	    /* of callers without a context, upwards */
+	size_t cap, chain_cap;
+	uint64_t *on;	  /* [functions]: on the stack so many times */
+	int64_t *lo, *hi; /* [functions] */
+	uint8_t *sure;	  /* [functions]: enum graph_sure */
+	int64_t waits;	  /* the own costs of open ones */
+	bool fibers;	  /* stacks take turns */
+	bool falls;	  /* some cost is below 0 */
+};
+/* Part of `whole` that lies before `at` of a piece of this length: of neighbours the parts add
+ * up. */
+static int64_t part_before(int64_t whole, int64_t at, int64_t length)
+{
+	const __int128 twice = (__int128)whole * at * 2 + length,
+		       by = (__int128)length * 2;
+
+	if (at >= length)
+		return whole;
+	return at <= 0 ? 0 : (int64_t)(twice / by - (twice % by < 0));
+}
+
+/* Is a moment inside?  The last one of the run is, if its end is. */
+static bool is_inside(const struct span_walk *w, uint32_t part, int64_t at)
+{
+	const int64_t from = w->from[part], to = w->to[part], total = w->total[part];
+
+	return at >= from &&
+	       (at < to || (at == total && to >= total && (from < total || from <= 0)));
+}
+
+/* The context of an open activation, made after those of its callers.  0: an error. */
+static uint32_t context_of(struct span_walk *w, uint32_t open)
+{
+	struct exec *x = w->o->x;
+	uint32_t at = open, above;
+	size_t n = 0;
+
+	for (; at && !w->place[at].context; at = w->place[at].caller) {
+		if (arena_grow(x->a, &w->chain, &w->chain_cap, n, n + 1,
+			       sizeof(*w->chain))) {
+			arena_full(x->a, x->err);
+			return 0;
+		}
+		w->chain[n++] = at;
+	}
+	above = at ? w->place[at].context : 0;
+	while (n--) {
+		struct open_place *p = &w->place[w->chain[n]];
+
+		if (!(above = p->context = contexts_of(&w->o->all, above, p->fn, x->err)))
+			return 0;
+	}
+	return above;
+}
+
+/* Add the part of its own cost that lies inside. */
+static int add_own(struct span_walk *w, const struct activation *a)
+{
+	struct contexts *c = &w->o->all;
+	const int64_t own = a->self[0], begin = w->place[a->open].end - own;
+	const int64_t from = w->from[a->part] - begin, to = w->to[a->part] - begin;
+	int64_t *self;
+	uint32_t here;
+
+	if (own ? from >= own || to <= 0 : !is_inside(w, a->part, begin))
+		return 0;
+	if (!(here = context_of(w, a->open)))
+		return w->o->x->err->kind;
+	self = c->self + (size_t)(here - 1) * c->events;
+	for (size_t e = 0; e < c->events; e++)
+		c->full |= cost_add(&self[e],
+				    own ? part_before(a->self[e], to, own) -
+						    part_before(a->self[e], from, own)
+					: a->self[e]);
+	return 0;
+}
+
+static int span_opens(void *arg, const struct activation *a)
+{
+	struct span_walk *w = arg;
+	struct exec *x = w->o->x;
+
+	if (x->parts && !x->parts[a->part])
+		return 0;
+	if (arena_grow(x->a, &w->place, &w->cap, w->cap, (size_t)a->open + 1,
+		       sizeof(*w->place)))
+		return arena_full(x->a, x->err);
+	w->place[a->open] = (struct open_place){.fn = a->fn,
+						.caller = a->caller_open,
+						.end = w->total[a->part] -
+						       (a->after[0] - a->self[0])};
+	w->falls |= a->self[0] < 0;
+	w->waits += a->self[0];
+	w->on[a->fn]++;
+	return add_own(w, a);
+}
+
+/* What [start, end), moved by 0 .. more, has in common with the span. */
+static void bounds_inside(const struct span_walk *w, uint32_t part, int64_t start,
+			  int64_t end, int64_t more, int64_t *lo, int64_t *hi)
+{
+	const int64_t from = w->from[part], to = w->to[part];
+	const int64_t width = end - start, most = width < to - from ? width : to - from;
+	int64_t is[2];
+
+	for (int i = 0; i < 2; i++) {
+		const int64_t a = start + (i ? more : 0), b = end + (i ? more : 0);
+		const int64_t n = (b < to ? b : to) - (a > from ? a : from);
+
+		is[i] = n > 0 ? n : 0;
+	}
+	*lo = is[0] < is[1] ? is[0] : is[1];
+	*hi = is[0] > is[1] ? is[0] : is[1];
+	/* Somewhere in between it lies inside, or all around. */
+	if ((from - start < to - end ? from - start : to - end) <= more &&
+	    (from - start > to - end ? from - start : to - end) >= 0)
+		*hi = most;
+}
+
+static int span_takes(void *arg, const struct activation *a)
+{
+	struct span_walk *w = arg;
+	const uint32_t part = a->part;
+	const int64_t total = w->total[part], start = total - a->after[0];
+	const int64_t end =
+		w->o->x->parts && !w->o->x->parts[part] ? 0 : w->place[a->open].end;
+	int64_t more, lo, hi;
+	uint32_t here;
+
+	if (w->o->x->parts && !w->o->x->parts[part])
+		return 0;
+	w->waits -= a->self[0];
+	w->on[a->fn]--;
+	if (is_inside(w, part, start)) {
+		if (!(here = context_of(w, a->open)))
+			return w->o->x->err->kind;
+		w->o->all.calls[here - 1]++;
+	}
+	more = w->fibers ? total : w->waits;
+	more = more < total - end ? more : total - end;
+	if (start >= w->to[part] || end + more <= w->from[part])
+		return 0;
+	bounds_inside(w, part, start, end, more, &lo, &hi);
+	if (w->fibers) {
+		lo = 0;
+		hi = a->incl[0];
+	}
+	if (w->fibers || start < w->from[part] || end + more > w->to[part])
+		w->sure[a->fn] = 0;
+	if (!w->on[a->fn])
+		cost_add(&w->lo[a->fn], lo);
+	if (!w->on[a->fn] || w->fibers)
+		cost_add(&w->hi[a->fn], hi);
+	return 0;
+}
+
+/* An end of the span, as a count of the first event; or in percent. */
+static double span_end(struct exec *x, const struct gstage_end *end)
+{
+	const struct unit of = x->env->units[0];
+
+	if (end->unit.kind && end->unit.kind != of.kind) {
+		exec_wrong(x, end->span,
+			   "a run is measured in %.*s, which has no such unit",
+			   STR_ARG(x->env->events[0]));
+		need_hint(x->err, "write a number without a unit, or between 10%% and "
+				  "20%%");
+	}
+	return end->unit.kind ? end->at / (double)of.scale : end->at;
+}
+
+/* What each part costs in the first event, and where the span lies in it.  Returns its length in
+ * all of them. */
+static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_walk *w)
+{
+	const uint32_t parts = store_info(x->g->st)->parts;
+	const uint32_t events = store_info(x->g->st)->events;
+	struct arena *scratch = need_scratch(x->a);
+	const double end[2] = {span_end(x, &g->end[0]), span_end(x, &g->end[1])};
+	int64_t length = 0, most = 0;
+
+	if (g->end[0].percent == g->end[1].percent && end[0] >= end[1])
+		exec_fail(x, g->span,
+			  "this span is empty: the smaller number comes first");
+	w->from = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	w->to = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	w->total = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	for (uint32_t p = 0; p < parts; p++) {
+		fn_id *fns;
+		int64_t *costs, at[2];
+		size_t n;
+
+		arena_reset(scratch);
+		need(store_part_functions(x->g->st, p, scratch, &fns, &costs, &n, x->err),
+		     x->err);
+		for (size_t i = 0; i < n; i++)
+			cost_add(&w->total[p], costs[i * events]);
+		for (int i = 0; i < 2; i++)
+			at[i] = cost_round(g->end[i].percent
+						   ? end[i] / 100 * (double)w->total[p]
+						   : end[i]);
+		w->from[p] = at[0];
+		w->to[p] = at[1] < w->total[p] ? at[1] : w->total[p];
+		if (x->parts && !x->parts[p])
+			continue;
+		most = most > w->total[p] ? most : w->total[p];
+		if (w->to[p] > w->from[p])
+			cost_add(&length, w->to[p] - w->from[p]);
+	}
+	scratch_free(scratch);
+	if (length <= 0) {
+		exec_wrong(x, g->span, "nothing ran in this span");
+		need_hint(x->err, "the run takes %lld of %.*s", (long long)most,
+			  STR_ARG(x->env->events[0]));
+	}
+	return length;
+}
+
+/* Stacks that take turns are those of PHP's fibers. */
+static bool any_fiber(struct store *st)
+{
+	for (fn_id f = 0; f < store_info(st)->functions; f++)
+		if (str_ends(store_fn_name(st, f), STR("Fiber->start")))
+			return true;
+	return false;
+}
+
+static void open_span(struct exec *x, const struct gstage *g)
+{
+	const size_t functions = store_info(x->g->st)->functions;
+	struct activation_asked asked = {.open = span_opens, .take = span_takes};
+	struct graph_span *span = EXEC_ARRAY(x, struct graph_span, 1);
+	struct span_walk *w = EXEC_ARRAY(x, struct span_walk, 1);
+	const int64_t length = span_ends(x, g, w);
+
+	w->on = EXEC_ARRAY(x, uint64_t, functions + 1);
+	w->lo = EXEC_ARRAY(x, int64_t, functions + 1);
+	w->hi = EXEC_ARRAY(x, int64_t, functions + 1);
+	w->sure = EXEC_ARRAY(x, uint8_t, functions + 1);
+	memset(w->sure, GRAPH_SELF | GRAPH_INCL, functions);
+	w->fibers = any_fiber(x->g->st);
+	w->o = new_opening(x);
+	asked.arg = w;
+	open_asked(w->o, &asked);
+	map_let_go(&w->o->held);
+	release(&w->o->held);
+	if (w->falls) {
+		exec_wrong(x, g->span, "%.*s falls, so it does not measure a run",
+			   STR_ARG(x->env->events[0]));
+		need_hint(x->err, "activation N of X opens a call");
+	}
+	for (size_t f = 0; f < functions; f++)
+		w->hi[f] = w->hi[f] < length ? w->hi[f] : length;
+	*span = (struct graph_span){0, w->lo, w->hi};
+	graph_span(x->g, span, w->sure);
+}
+
+int exec_opened(struct exec *x, const struct gstage *g)
+{
+	exec_has_tree(x, g->span);
+	if (g->kind == G_BETWEEN)
+		open_span(x, g);
+	else
+		open_found(x, g);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* opened.h - the graph stages that open some calls of a run: activation, slowest. */
+/* opened.h - the graph stages that open some calls of a run: activation, slowest, between. */
 #ifndef QUERN_OPENED_H
 #define QUERN_OPENED_H
 

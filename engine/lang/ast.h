@@ -131,6 +131,7 @@ enum gstage_kind {
 	G_THREAD,
 	G_ACTIVATION, /* activation 3 of X */
 	G_SLOWEST,    /* slowest 3 activations of X */
+	G_BETWEEN,    /* between 5ms and 7ms */
 };
 
 struct gstage {
@@ -144,7 +145,13 @@ struct gstage {
 		uint64_t first, last;
 	} * numbers; /* of part, thread, activation */
 	size_t nnumbers;
-	uint64_t n; /* slowest N */
+	uint64_t n;	    /* slowest N */
+	struct gstage_end { /* of between: from, to */
+		double at;
+		bool percent;
+		struct unit unit;
+		struct span span;
+	} end[2];
 };
 
 enum tstage_kind {

@@ -152,7 +152,8 @@ static bool is_parts(struct parser *p)
 	bool is = token_is(&word, "part") || token_is(&word, "thread");
 
 	if (parse_is_gstage(p, &word) &&
-	    (token_is(&word, "activation") || token_is(&word, "slowest")))
+	    (token_is(&word, "activation") || token_is(&word, "slowest") ||
+	     token_is(&word, "between")))
 		return true;
 	if (is) {
 		parse_eat(p, &word);

@@ -13,7 +13,7 @@ bool parse_is_gstage(const struct parser *p, const struct token *t)
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
 	struct token next;
 
-	if (w && (w->kind == G_ACTIVATION || w->kind == G_SLOWEST)) {
+	if (w && w->graph && w->kind >= G_ACTIVATION) {
 		next = token_at(p->text, t->at + t->len, PLACE_WORD);
 		return next.kind == TOK_NUMBER || next.kind == '$' ||
 		       token_is(&next, "activations");
@@ -125,6 +125,28 @@ static void g_of(struct parser *p, struct gstage *g, const char *word)
 	g->set = parse_set(p, "of");
 }
 
+/* between 5ms and 7ms */
+static void g_between(struct parser *p, struct gstage *g)
+{
+	for (int i = 0; i < 2; i++) {
+		struct token t = parse_peek(p, PLACE_WORD);
+
+		if (i && !parse_accept_word(p, "and")) {
+			parse_wrong(p, token_span(&t), "'and' is missing");
+			need_hint(p->err, "between 5ms and 7ms | ...");
+		}
+		t = parse_number(p);
+		if (t.kind != TOK_NUMBER) {
+			parse_wrong(p, token_span(&t), "'between' needs two times");
+			need_hint(p->err,
+				  "between 5ms and 7ms, or between 10%% and 20%%");
+		}
+		parse_eat(p, &t);
+		g->end[i] =
+			(struct gstage_end){t.number, t.percent, t.unit, token_span(&t)};
+	}
+}
+
 static void g_slowest(struct parser *p, struct gstage *g)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -168,6 +190,7 @@ struct gstage *parse_gstage(struct parser *p)
 		g_of(p, g, w->word);
 		break;
 	case G_SLOWEST: g_slowest(p, g); break;
+	case G_BETWEEN: g_between(p, g); break;
 	}
 	g->span = span_to(t.at, p);
 	return g;

@@ -87,7 +87,8 @@ void fn_names(const struct table *t, struct str *out)
 /* A cost that a stage estimated has no bounds. */
 bool fn_no_bounds(const struct table *t, uint32_t f)
 {
-	return !graph_is_sure(t->g, f, GRAPH_INCL);
+	return !graph_is_sure(t->g, f, GRAPH_INCL) &&
+	       !(t->g->span && t->g->span->event == t->event);
 }
 
 /* Of a good part of the functions it is cheaper to know it of all. */

@@ -351,7 +351,7 @@ bool cost_incl_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UN
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	return !b->measured && !(b->bounded && b->lo == b->hi);
+	return t->g->span || (!b->measured && !(b->bounded && b->lo == b->hi));
 }
 
 bool cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)

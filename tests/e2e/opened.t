@@ -146,7 +146,7 @@ a, b = ({r["fn"]: r["self"] for r in x} for x in (a, b))
 same({r["fn"]: (r["self"] or 0, r["base"] or 0, r["delta"]) for r in differs},
      {f: (a.get(f, 0), b.get(f, 0), a.get(f, 0) - b.get(f, 0)) for f in a | b}, "one compared with another")
 for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen depth 3", "cost of work under g", "info", "info work",
-              "path from useGen to work", "causes of work", "files", "classes", "events", "find work", "hide work | calltree",
+              "path from useGen to work", "files", "classes", "events", "find work", "hide work | calltree",
               "focus work | functions", "ignore work | functions", "collapse by file | functions", "contexts | functions",
               "cut 1% | functions", "calltree > t.html", "calltree | as speedscope", "calltree | as pprof > t.pb.gz",
               "functions | expect self < 1s", "why vs activation 1 of useDeleg"):
@@ -155,6 +155,122 @@ for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen d
 r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | hide work | functions | sum | show self | as csv")
 same(r.text.split()[1], str(sum(a.values())), "what a stage hides goes to its callers")
 
+# ---------------------------------------------------------------- spans
+
+
+MEMORY = "self.Memory_(bytes)"
+
+
+def part_of(whole, at, length):
+    """Of what is spent evenly in `length`, so much in the first `at` of it."""
+    return whole if at >= length else 0 if at <= 0 else (2 * whole * at + length) // (2 * length)
+
+
+def span_of(known, totals, start, end):
+    """Function -> [self of each event, incl, calls] between two times of each part."""
+    out = collections.defaultdict(lambda: [0, 0, 0, 0])
+    above = {}
+    for a in known:
+        for b in a.below:
+            above[id(b)] = a
+    for a in known:
+        total = totals[a.part]
+        inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
+        row = out[a.name]
+        row[3] += inside(a.start[0])
+        begin = a.start[0] + a.incl[0] - a.own[0]
+        if a.own[0] == 0:
+            parts = [c * inside(begin) for c in a.own]
+        else:
+            parts = [part_of(c, end - begin, a.own[0]) - part_of(c, start - begin, a.own[0]) for c in a.own]
+        for e, c in enumerate(parts[:2]):
+            row[e] += c
+        names, b = set(), a
+        while b is not None:    # each function that it is below of, once
+            if b.name not in names:
+                out[b.name][2] += parts[0]
+            names.add(b.name)
+            b = above.get(id(b))
+    return {f: tuple(r) for f, r in out.items()}
+
+
+def other_run(known, start, end):
+    """Function -> incl between two times of a run that may have written the same file: own costs are spent
+    at other times."""
+    out = collections.Counter()
+
+    def run_one(a, at, names):
+        cuts = sorted(dice.choice((0, a.own[0], dice.randint(0, a.own[0]))) for _ in a.below)
+        began, spent = at, 0
+        for cut, b in zip(cuts, a.below):
+            at = run_one(b, at + cut - spent, names | {a.name})
+            spent = cut
+        at += a.own[0] - spent
+        if a.name not in names:
+            out[a.name] += max(0, min(at, end) - max(began, start))
+        return at
+
+    at = collections.Counter()
+    for a in known:
+        if a.caller is None:
+            at[a.part] = run_one(a, at[a.part], frozenset())
+    return out
+
+
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/exc.xd", "truth/xdebug/append.xd",
+             "small/xdebug-small.out", "producers/xdebug.out"):
+    path = fixtures + "/" + name
+    known = xdebug.activations(path)
+    totals = collections.Counter()
+    for a in known:
+        totals[a.part] += a.own[0]
+    most = max(totals.values())
+    two = len(known[0].own) > 1
+    cuts = [0] + sorted(dice.randint(1, most - 1) for _ in range(3)) + [most]
+    spans = list(zip(cuts, cuts[1:]))
+    spans = [x for x in spans if x[0] < x[1]]
+    shown = " | functions | show fn, self, incl, lo, hi, calls" + ", self.Memory" * two
+    answers = ask(path, *("between %d and %d%s" % (x + (shown,)) for x in spans), "functions | show fn, self, calls" + ", self.Memory" * two)
+    wrong, sums = [], collections.defaultdict(lambda: [0, 0, 0])
+    for (start, end), rows in zip(spans, answers):
+        want = span_of(known, totals, start, end)
+        got = {r["fn"]: (r["self"], r.get(MEMORY, 0), r["incl"], r["calls"] or 0) for r in rows}
+        want = {f: w if two else (w[0], 0) + w[2:] for f, w in want.items()}
+        wrong += [(start, end, f, got.get(f), want.get(f)) for f in set(got) | set(want)
+                  if got.get(f, (0, 0, 0, 0)) != want.get(f, (0, 0, 0, 0))]
+        for i in range(5):
+            true = other_run(known, start, end)
+            wrong += [(start, end, r, true[r["fn"]]) for r in rows if not r["lo"] <= true[r["fn"]] <= r["hi"] or not r["lo"] <= r["incl"] <= r["hi"]]
+        for r in rows:
+            sums[r["fn"]] = [x + (r.get(c) or 0) for x, c in zip(sums[r["fn"]], ("self", "calls", MEMORY))]
+    ok(not wrong, name + ": spans against the blocks, and bounds against other runs", "\n".join(map(str, wrong[:6])))
+    roots = collections.Counter(a.name for a in known if a.caller is None)
+    same({f: tuple(c) for f, c in sums.items() if any(c)},
+         {r["fn"]: (r["self"], (r["calls"] or 0) + roots[r["fn"]], r.get(MEMORY, 0)) for r in answers[-1]},
+         name + ": all spans add up to the whole")
+for name in ("fiber.xd", "three-fibers.xd", "fibers.xd.xz", "kill.xd", "../../small/xdebug-append-different-scripts.out"):
+    answers = ask(truth + name, *("between %d%% and %d%% | functions | show fn, self, self.Memory" % x for x in ((0, 13), (13, 50), (50, 51), (51, 100))),
+                  "functions | show fn, self, self.Memory")
+    sums = collections.defaultdict(lambda: [0, 0])
+    for r in sum(answers[:-1], []):
+        sums[r["fn"]] = [sums[r["fn"]][0] + r["self"], sums[r["fn"]][1] + r[MEMORY]]
+    want = collections.defaultdict(lambda: [0, 0])
+    for r in answers[-1]:
+        want[r["fn"]] = [want[r["fn"]][0] + r["self"], want[r["fn"]][1] + r[MEMORY]]
+    same({f: c for f, c in sums.items() if any(c)}, {f: c for f, c in want.items() if any(c)},
+         name + ": spans add up to the whole")
+rows, = ask(truth + "append.xd", "part 2 | between 0 and 50% | functions | sum | show self")
+total = sum(a.own[0] for a in xdebug.activations(truth + "append.xd") if a.part == 2)
+ok(abs(rows[0]["self"] * 2 - total) <= 1, "of a part", rows)
+for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen depth 3", "cost of work under g", "info", "info work",
+              "path from useGen to work", "files", "classes", "events", "hide work | calltree", "contexts | functions",
+              "focus work | functions", "ignore work | functions", "collapse by file | functions", "calltree > t.html",
+              "calltree | as speedscope", "functions vs between 40us and 60us", "why vs between 40us and 60us"):
+    r = run(gen, "-q", "--index", "o.quern", "-c", "between 20us and 40us | " + query)
+    ok(r.status == 0, "between ... | " + query, r)
+r = run(gen, "-q", "--index", "o.quern", "-c", "between 20us and 40us | cost of work under g", "-c", "between 20us and 40us | calltree")
+ok("exact  no" in r.text and "~" in r.text.splitlines()[-1] or "~20.0 us" in r.text, "what is inside is an estimate", r)
+
 # ---------------------------------------------------------------- what cannot be
 o = ("-q", "--index", "o.quern", "-c")
 refused(run(gen, *o, "activation 10 of work | top"), "work has 9 activations: there is no number 10", "a number that is none")
@@ -162,6 +278,12 @@ refused(run(gen, *o, "activation 0 of work | top"), "there is no number 0", "num
 refused(run(gen, *o, "activation 1 of nosuch | top"), "no function matches", "no function")
 refused(run(gen, *o, "activation 1 | top"), "'of' is missing", "no `of`")
 refused(run(gen, *o, "activation 1 of work | activation 1 of g | top"), "opens activations once", "two of them")
+r = run(gen, "-q", "--index", "o.quern", "-c", ".push between 20us and 40us", "-c", "functions | sum | show self | as csv")
+ok(r.text.splitlines()[-1] == "2000", "as a filter", r)
+refused(run(gen, *o, "between 7us and 5us | top"), "this span is empty", "an empty span")
+refused(run(gen, *o, "between 5 | top"), "'and' is missing", "one end")
+refused(run(gen, *o, "between 5kB and 7kB | top"), "no such unit", "a unit of memory")
+refused(run(gen, *o, "between 1s and 2s | top"), "nothing ran in this span", "after the run")
 refused(run(gen, *o, "activation 1 of work | parts"), "does not change what 'parts' lists", "parts are those of the profile")
 refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "activation 1 of main | top"),
         "does not hold its call tree", "a profile without a tree")

@@ -621,7 +621,12 @@ static void gstage(struct choices *g)
 	static const char *const by[] = {"file", "object", "class", "dir", "${by:=file}"};
 	const char *stage;
 
-	switch (choose(g, 13)) {
+	switch (choose(g, 14)) {
+	case 13:
+		out_printf(g->o, "between %u%s and %u%s", choose(g, 90),
+			   choose(g, 2) ? "%" : "", 90 + choose(g, 90),
+			   choose(g, 2) ? "us" : "");
+		break;
 	case 11:
 		word(g, "activation ");
 		ranges(g);
