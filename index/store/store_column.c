@@ -66,9 +66,26 @@ uint32_t store_event_find(const struct store *st, struct str name)
 	return e;
 }
 
-static int64_t clamp(__int128 sum)
+/* A sum of events, each so many times.  An end stands for all beyond it: its sums are at an end. */
+struct sum {
+	__int128 of;
+	int64_t end; /* 0: at none */
+};
+
+static void sum_add(struct sum *s, int64_t times, int64_t v)
 {
-	return sum < INT64_MIN ? INT64_MIN : sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+	if (times && !s->end &&
+	    (cost_is_end(v) ||
+	     __builtin_add_overflow(s->of, (__int128)times * v, &s->of)))
+		s->end = (times < 0) == (v < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static int64_t sum_cost(const struct sum *s)
+{
+	return s->end		   ? s->end
+	       : s->of < INT64_MIN ? INT64_MIN
+	       : s->of > INT64_MAX ? INT64_MAX
+				   : (int64_t)s->of;
 }
 
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i)
@@ -120,19 +137,19 @@ int store_define_event(struct store *st, struct str name, struct str formula,
 int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *recorded)
 {
 	const int64_t *coef = st->meta.event[e].coef;
-	__int128 sum = 0;
+	struct sum sum = {0};
 
 	if (!coef)
 		return recorded[e];
 	for (uint32_t i = 0; i < st->info.events; i++)
-		sum += (__int128)coef[i] * recorded[i];
-	return clamp(sum);
+		sum_add(&sum, coef[i], recorded[i]);
+	return sum_cost(&sum);
 }
 
 int64_t store_cost_at(struct store *st, enum index_table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
-	__int128 sum = 0;
+	struct sum sum = {0};
 
 	if (e < st->info.events)
 		return (int64_t)store_row_u64(st, t, e, row);
@@ -141,8 +158,8 @@ int64_t store_cost_at(struct store *st, enum index_table t, uint32_t e, uint64_t
 	coef = st->meta.event[e].coef;
 	for (uint32_t i = 0; i < st->info.events; i++)
 		if (coef[i])
-			sum += (__int128)coef[i] * (int64_t)store_row_u64(st, t, i, row);
-	return clamp(sum);
+			sum_add(&sum, coef[i], (int64_t)store_row_u64(st, t, i, row));
+	return sum_cost(&sum);
 }
 
 int64_t store_total(const struct store *st, uint32_t e)
