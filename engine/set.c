@@ -404,11 +404,10 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	return 0;
 }
 
-int set_ask_again(const struct statement *run, struct table *t)
+void set_ask_again(const struct statement *run, struct table *t)
 {
 	take_rows(run, run->set->dissolved, t);
 	table_refs(t);
-	return 0;
 }
 
 void set_broken(struct statement *run)

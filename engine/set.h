@@ -32,7 +32,7 @@ typedef int set_one(void *arg, struct str member);
 int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	    struct arena *a, struct statement *run, struct err *err);
 /* The rows if functions with an uncertain partner had none.  Returns 0. */
-int set_ask_again(const struct statement *run, struct table *t);
+void set_ask_again(const struct statement *run, struct table *t);
 /* Tell each member apart under its name. */
 int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 	     struct err *err);

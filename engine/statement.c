@@ -161,9 +161,9 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 
 	for (;;) {
 		graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel, &x->g);
-		if ((q->source.vs.n &&
-		     exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
-		    run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
+		if (q->source.vs.n)
+			exec_vs_base(x, &q->source, run->gstages, &run->vs);
+		if (run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
 			return 0;

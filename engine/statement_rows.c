@@ -22,23 +22,22 @@
 #include "index/base/need.h"
 
 /* top | where ...: top, which was given no number, has left out most rows by then. */
-static int note_top(struct exec *x, const struct table *t, const struct tstage *take)
+static void note_top(struct exec *x, const struct table *t, const struct tstage *take)
 {
 	const struct str top = {x->text.p + take->span.at, take->span.len};
 
 	if (take->kind != T_TAKE || !take->next || take->next->kind != T_WHERE ||
 	    !t->src || take->span.at + take->span.len > x->text.n ||
 	    !str_starts(top, STR("top")) || take->n != 10 || t->n < take->n)
-		return 0;
+		return;
 	exec_hintf(x,
 		   "top took 10 rows first; of all rows: %s | where ... | sort "
 		   "... | take 10",
 		   t->src->name);
-	return 0;
 }
 
 /* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */
-static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
+static void change_rows(struct exec *x, struct table *t, const struct tstage *st)
 {
 	bool expects = false;
 
@@ -47,22 +46,19 @@ static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 		if (expects && st->kind == T_TAKE)
 			continue;
 		exec_tstage(x, t, st);
-		if (note_top(x, t, st))
-			return x->err->kind;
+		note_top(x, t, st);
 		exec_poll_now(x);
 	}
 	exec_order(x, t);
-	return 0;
 }
 
-static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
+static void take_shown(struct exec *x, struct table *t, const struct tstage *st)
 {
 	while (st && st->kind != T_EXPECT)
 		st = st->next;
 	for (; st; st = st->next)
 		if (st->kind == T_TAKE)
 			exec_tstage(x, t, st);
-	return 0;
 }
 
 /* Is the text the name of `word` that was accepted, "fn:decode"?  Without its parameters, too. */
@@ -130,12 +126,13 @@ static int expect_sure(struct exec *x, struct statement *run, const struct query
 	if (!run->vs || !x->doubts->why[DOUBT_UNSURE].n ||
 	    exec_doubted(x) != DOUBT_UNSURE)
 		return 0;
-	if (!run->set)
+	if (run->set) {
+		set_ask_again(run, &t);
+	} else {
 		exec_vs_dissolved(x, run->vs, &v);
-	if ((run->set ? set_ask_again(run, &t)
-		      : exec_source(x, &q->source, v, &t, q->tstages)) ||
-	    change_rows(x, &t, q->tstages))
-		return x->err->kind;
+		exec_source(x, &q->source, v, &t, q->tstages);
+	}
+	change_rows(x, &t, q->tstages);
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
 		    (leave_out_wanted(run, &t, st), exec_expect(x, &t, st))) {
@@ -162,7 +159,7 @@ static bool keeps_columns(const struct query *q)
 }
 
 /* Rows of a listing that do not follow the name of their file say it. */
-static int show_files(struct table *t, const struct query *q)
+static void show_files(struct table *t, const struct query *q)
 {
 	bool apart = false;
 
@@ -170,7 +167,6 @@ static int show_files(struct table *t, const struct query *q)
 		apart |= st->kind == T_SORT || st->kind == T_WHERE || st->kind == T_SKIP;
 	if (t->listing && apart && keeps_columns(q))
 		table_show(t, STR("file"));
-	return 0;
 }
 
 int statement_rows(const struct session *s, struct statement *run, const struct query *q,
@@ -180,9 +176,10 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 	struct table *t = &run->t;
 
 	x->whole = q->source.lone;
-	if ((!run->set && exec_source(x, &q->source, run->vs, t, q->tstages)) ||
-	    show_files(t, q) || change_rows(x, t, q->tstages))
-		return x->err->kind;
+	if (!run->set)
+		exec_source(x, &q->source, run->vs, t, q->tstages);
+	show_files(t, q);
+	change_rows(x, t, q->tstages);
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
 		    (leave_out_wanted(run, t, st), statement_doubts(s, run, q) ||
@@ -197,7 +194,8 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 				set_broken(run);
 			break;
 		}
-	return take_shown(x, t, q->tstages);
+	take_shown(x, t, q->tstages);
+	return 0;
 }
 
 static int list_filters(const struct session *s, const struct query *q,
@@ -285,8 +283,7 @@ static int find_headline(struct session *s, const struct query *q, struct statem
 	const bool totals = q->source.kind == S_WHY;
 	struct headline *h;
 
-	if (exec_vs_headline(&run->x, run->vs, totals, &h))
-		return run->x.err->kind;
+	exec_vs_headline(&run->x, run->vs, totals, &h);
 	*out = h;
 	if (!totals && run->x.g->functions <= MOST && headline_causes(s, q, run, h))
 		return run->x.err->kind;
@@ -328,10 +325,12 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 	table_result(t, r);
 	if (run->set)
 		set_result(run, r);
-	else if (vs_sides(t, &r->compared) ||
-		 (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
-		 footer(x, t, r))
-		return x->err->kind;
+	else {
+		vs_sides(t, &r->compared);
+		if (run->vs && !r->card && find_headline(s, q, run, &r->headline))
+			return x->err->kind;
+		footer(x, t, r);
+	}
 	if (run->accepted.n) {
 		exec_note(x, run->accepted);
 		r->footer = need_printf(x->a, "%.*s%s%.*s", STR_ARG(r->footer),

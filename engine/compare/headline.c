@@ -17,6 +17,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 /* Functions of one side, and what each costs on the other. */
 struct weighed {
@@ -61,7 +62,7 @@ static void weigh(const struct weighed *w, uint32_t e, struct headline *h)
 	}
 }
 
-static int name_them(struct exec *x, struct headline *h)
+static void name_them(struct exec *x, struct headline *h)
 {
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < h->changed[s].named; i++) {
@@ -69,15 +70,14 @@ static int name_them(struct exec *x, struct headline *h)
 
 			c->name = graph_short_name(c->g, c->fn, x->a);
 			if (!c->name.p)
-				return arena_full(x->a, x->err);
+				need_memory(x->a);
 		}
-	return 0;
 }
 
 /* Once over the functions here, with what the same ones cost in the base; then over
  * those that only the base has. */
-static int find_changed(struct exec *x, const struct exec *base, const uint32_t *same,
-			struct headline *h)
+static void find_changed(struct exec *x, const struct exec *base, const uint32_t *same,
+			 struct headline *h)
 {
 	int64_t *was = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions + 1);
 	bool *both = EXEC_ARRAY(x, bool, (size_t)base->g->functions + 1);
@@ -87,7 +87,7 @@ static int find_changed(struct exec *x, const struct exec *base, const uint32_t 
 			cost_add(&was[same[b]], graph_self(base->g, b, base->event));
 	weigh(&(struct weighed){x->g, was, NULL, false}, x->event, h);
 	weigh(&(struct weighed){base->g, NULL, both, true}, base->event, h);
-	return name_them(x, h);
+	name_them(x, h);
 }
 
 /* ---- other events ---- */
@@ -175,19 +175,17 @@ struct str vs_other_events(struct exec *x, struct vs *v, struct str name, bool a
 				 of.n ? " vs " : "", STR_ARG(of), STR_ARG(at[0].name));
 }
 
-int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out)
+void exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out)
 {
 	struct headline *h = *out = EXEC_ARRAY(x, struct headline, 1);
 	struct exec *base;
 	const uint32_t *same[2];
 
-	if (!h)
-		return x->err->kind;
 	graph_event(x->g, x->event);
-	if (vs_both(x, v, &base, same))
-		return x->err->kind;
+	vs_both(x, v, &base, same);
 	h->total[0] = totals ? graph_left(x->g, x->event) : graph_total(x->g, x->event);
 	h->total[1] = totals ? graph_left(base->g, base->event)
 			     : graph_total(base->g, base->event);
-	return totals ? 0 : find_changed(x, base, same[1], h);
+	if (!totals)
+		find_changed(x, base, same[1], h);
 }

@@ -101,31 +101,29 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 
 /* Pair the functions of both sides.  From now on a name in a set may be one that only the
  * other profile has: each side finds it there and takes the same function here. */
-static int pair_sides(struct exec *x, struct vs *v, bool recorded)
+static void pair_sides(struct exec *x, struct vs *v, bool recorded)
 {
 	struct exec *b = &v->base;
 
-	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st}, recorded,
-			x->a->cap, x->open->cancel, &v->pairing, x->err))
-		return x->err->kind;
+	need(pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st},
+			 recorded, x->a->cap, x->open->cancel, &v->pairing, x->err),
+	     x->err);
 	v->user = &x->open->pairs->rules;
 	v->other[0] = (struct exec_other){b->g->st, v->pairing->of[1], false, &v->found};
 	v->other[1] = (struct exec_other){x->g->st, v->pairing->of[0], true, &v->found};
 	x->other = &v->other[0];
 	b->other = &v->other[1];
-	return 0;
 }
 
-int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
-		 struct vs **out)
+void exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
+		  struct vs **out)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct store *st = base_store(x, s);
 	struct exec *b;
 	uint32_t e;
 
-	if (!st)
-		return x->err->kind;
+	need(!st, x->err);
 	if (st == x->g->st && !s->vs_parts)
 		note_itself(x, s);
 	base_events(x, v, st);
@@ -140,15 +138,13 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	}
 	b->event = e;
 	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
-	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages)))
-		return x->err->kind;
+	pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages));
 	base_stages(x, s, gstages, &gstages);
-	if (exec_gstages(b, gstages, x->text) || exec_part_stacks(b, s))
-		return x->err->kind;
+	need(exec_gstages(b, gstages, x->text), x->err);
+	need(exec_part_stacks(b, s), x->err);
 	graph_event(b->g, e);
 	exec_doubt_total(x, b->g, e);
 	*out = v;
-	return 0;
 }
 
 /* The rows of a tree are parts of others, on either side. */
@@ -179,7 +175,7 @@ void vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 }
 
 /* Show the columns that the source itself added, as `info f` does. */
-static int show_as(struct table *t, const struct table *a)
+static void show_as(struct table *t, const struct table *a)
 {
 	for (size_t i = 0; i < a->ncols; i++) {
 		const struct table_col *from = a->cols[i];
@@ -192,13 +188,12 @@ static int show_as(struct table *t, const struct table *a)
 		c->machine = from->machine;
 		c->table = from->table;
 	}
-	return 0;
 }
 
 /* Set *several if a side has more runs than one that can be told apart.  If the sides
  * have different numbers of runs, their sums cannot be compared.  Parts and threads are
  * rows of their own, so they can. */
-int vs_count_runs(struct exec *x, struct table *t, bool *several)
+void vs_count_runs(struct exec *x, struct table *t, bool *several)
 {
 	const struct vs *v = t->vs;
 	uint32_t n[2];
@@ -206,16 +201,14 @@ int vs_count_runs(struct exec *x, struct table *t, bool *several)
 	*several = false;
 	if (t->src == &source_parts || t->src == &source_threads ||
 	    (v->a.g->st == v->b.g->st && !vs_has_runs(t->src)))
-		return 0;
-	if (vs_runs_count(x, v, true, n))
-		return x->err->kind;
+		return;
+	vs_runs_count(x, v, true, n);
 	*several = vs_has_runs(t->src) && (n[0] > 1 || n[1] > 1) && vs_runs_known(v);
-	return 0;
 }
 
 /* Set *any if some row may stand for another function in the base.  That changes no sum
  * of all rows. */
-static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
+static void doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 {
 	enum { NAME_SHOWN = 30 };
 	const struct vs *v = t->vs;
@@ -234,7 +227,7 @@ static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 	}
 	*any = n > 0;
 	if (!n || v->of_sum)
-		return 0;
+		return;
 	if (name.n > NAME_SHOWN)
 		name = arena_printf(x->a, "%.*s...", NAME_SHOWN, name.p);
 	exec_doubt(x, DOUBT_UNSURE,
@@ -242,18 +235,17 @@ static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 				"%zu numbered function%s: which is which is not "
 				"certain, as of %.*s",
 				n, n == 1 ? "" : "s", STR_ARG(name)));
-	return 0;
 }
 
 /* `was` is of use to people only if there is some. */
-static int show_vs(struct exec *x, struct table *t, size_t rows)
+static void show_vs(struct exec *x, struct table *t, size_t rows)
 {
 	const bool renamed = vs_any_renamed(t->vs, rows);
 	const struct col_def *d;
 	bool several, unsure;
 
-	if (vs_count_runs(x, t, &several) || doubt_pairs(x, t, rows, &unsure))
-		return x->err->kind;
+	vs_count_runs(x, t, &several);
+	doubt_pairs(x, t, rows, &unsure);
 	for (size_t i = 0; (d = vs_col_at(t->src, i)); i++) {
 		const bool percent = d->flags & OF_TOTAL, run = d->flags & OF_RUN;
 		struct str name = str_c(d->name);
@@ -272,7 +264,6 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 						       d->type != COL_NAME
 					     : !run && !(d->flags & SHOW_M);
 	}
-	return 0;
 }
 
 /* ---- parts of one profile ---- */
@@ -335,7 +326,7 @@ static void note_contained(struct exec *x, const struct source *s, const struct 
 
 /* The parts of one profile have no key that two of them share: they are compared in their
  * order, which takes as many on either side. */
-static int check_parts(struct exec *x, const struct source *s, const struct vs *v)
+static void check_parts(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const struct exec *b = &v->base;
 	const char *word = s->kind == S_PARTS ? "part" : "thread";
@@ -343,7 +334,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 
 	if ((s->kind != S_PARTS && s->kind != S_THREADS) || x->g->st != b->g->st ||
 	    v->a.n == v->b.n)
-		return 0;
+		return;
 	exec_wrong(
 		x, s->vs_span,
 		"%zu %s%s here, %zu in %.*s: those of one profile are compared in their "
@@ -351,7 +342,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 		v->a.n, word, v->a.n == 1 ? "" : "s", v->b.n, STR_ARG(s->vs));
 	if (!s->vs_parts || !other_part(b, s->vs_parts, &number) ||
 	    (s->kind == S_THREADS) != (s->vs_parts->kind == G_THREAD))
-		return x->err->kind;
+		map_leave(x->err);
 	need_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
 		  s->vs_parts->kind == G_THREAD ? "thread" : "part",
 		  (unsigned long long)number, word, STR_ARG(s->vs));
@@ -435,13 +426,13 @@ static void keep_min(struct exec *x, struct table *t)
 }
 
 /* Drop the functions that both sides have and whose self cost and calls are the same. */
-static int keep_changed(struct exec *x, struct table *t)
+static void keep_changed(struct exec *x, struct table *t)
 {
 	const struct vs *v = t->vs;
 	const struct exec *base = &v->base;
 	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1), n = 0;
 
-	for (uint32_t i = 0; keep && i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t f, of;
 
 		keep[n++] = i;
@@ -455,11 +446,7 @@ static int keep_changed(struct exec *x, struct table *t)
 	}
 	t->rows_before = t->n;
 	t->min_usual = true;
-	if (keep) {
-		table_select(t, keep, n);
-		return 0;
-	}
-	return x->err->kind;
+	table_select(t, keep, n);
 }
 
 /* Is it a column about the costs of single runs (vs_runs.c)? */
@@ -510,13 +497,13 @@ static bool asks_runs(const struct tstage *s)
 
 /* Doubt parts and threads that have no partner: a run that dumped more often than the other
  * has more parts, which says nothing about their cost. */
-static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, size_t rows)
+static void doubt_parts(struct exec *x, const struct source *s, struct vs *v, size_t rows)
 {
 	struct row_subject first = {.fn = {GRAPH_NONE, GRAPH_NONE}};
 	size_t here = 0, there = 0;
 
 	if (s->kind != S_PARTS && s->kind != S_THREADS)
-		return 0;
+		return;
 	for (size_t i = 0; i < rows; i++) {
 		struct table *t = v->ib[i] == GRAPH_NONE ? &v->a : &v->b;
 		const uint32_t row = v->ib[i] == GRAPH_NONE ? v->ia[i] : v->ib[i];
@@ -529,7 +516,7 @@ static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, siz
 		there += v->ia[i] == GRAPH_NONE;
 	}
 	if (!here && !there)
-		return 0;
+		return;
 	exec_doubt(x, DOUBT_PARTS,
 		   arena_printf(x->a,
 				"%ss without a partner: %zu here, %zu in %.*s%s"
@@ -537,15 +524,13 @@ static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, siz
 				s->kind == S_PARTS ? "part" : "thread", here, there,
 				STR_ARG(s->vs), first.name.n ? "; the first: " : "",
 				STR_ARG(first.name)));
-	return 0;
 }
 
-int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
-	    struct vs *v, struct table *t)
+void exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
+	     struct vs *v, struct table *t)
 {
 	struct exec *base = &v->base;
 	size_t rows = 0;
-	int rc;
 
 	part_alike(x, v);
 	v->of_runs = asks_runs(stages);
@@ -553,36 +538,32 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	v->found.n = 0; /* the graph stages recorded some */
 	/* The base goes first: it collects the names that match there, and a name that
 	 * matches nothing here is looked for among them (struct exec_found). */
-	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
-		return x->err->kind;
-	rc = sources_open(x, s, &v->a);
+	sources_open(base, s, &v->b);
+	need(store_check(base->g->st, x->err), x->err);
+	sources_open(x, s, &v->a);
 	v->other[0].found = NULL; /* names in table stages are this profile's */
-	if (!rc && vs_inlined_differs(x, v))
+	if (vs_inlined_differs(x, v))
 		exec_doubt(x, DOUBT_INLINED,
 			   STR("the names of inlined code are known on one side only"));
-	if (rc || check_parts(x, s, v) || vs_join_rows(x, v, &rows) ||
-	    doubt_parts(x, s, v, rows))
-		return x->err->kind;
+	check_parts(x, s, v);
+	vs_join_rows(x, v, &rows);
+	doubt_parts(x, s, v, rows);
 	vs_note_base(x, s, v);
 	note_contained(x, s, v);
-	if (vs_same_formula(v, x->event) || vs_measure_paired(x, s, v, t))
-		return x->err->kind;
+	vs_same_formula(v, x->event);
+	vs_measure_paired(x, s, v, t);
 	t->vs = v;
 	t->joined = &vs_joined;
 	table_init(x, t, v->a.src, x->g, rows);
-	if (show_as(t, &v->a))
-		return x->err->kind;
+	show_as(t, &v->a);
 	t->ordered = v->a.ordered;
 	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
 	t->tree = v->a.tree;
 	t->upward = v->a.upward;
-	if (show_vs(x, t, rows))
-		return x->err->kind;
+	show_vs(x, t, rows);
 	keep_min(x, t);
-	return (s->min_usual && vs_base_event(v, x->event) != GRAPH_NONE &&
-		keep_changed(x, t))
-		       ? x->err->kind
-		       : 0;
+	if (s->min_usual && vs_base_event(v, x->event) != GRAPH_NONE)
+		keep_changed(x, t);
 }

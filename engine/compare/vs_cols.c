@@ -35,7 +35,7 @@
  */
 struct vs_formula {
 	const char *name;
-	int (*fill)(struct table *t, struct table_col *c, const struct vs_formula *f);
+	void (*fill)(struct table *t, struct table_col *c, const struct vs_formula *f);
 	const char *x; /* NULL: the cost that the source is about */
 	bool whole;    /* X is the total, */
 	bool of_total; /* 100 % is the base's total */
@@ -96,19 +96,18 @@ static struct str formula_text(struct store *st, uint32_t e)
 	return ev.formula.n ? ev.formula : ev.name;
 }
 
-int vs_same_formula(struct vs *v, uint32_t e)
+void vs_same_formula(struct vs *v, uint32_t e)
 {
 	struct exec *x = v->a.x;
 	struct store *a = x->g->st, *b = v->base.g->st;
 	const uint32_t f = vs_base_event(v, e);
 
 	if (a == b || f == GRAPH_NONE || (has_terms(a, e, b, f) && has_terms(b, f, a, e)))
-		return 0;
+		return;
 	exec_doubt(x, DOUBT_FORMULA,
 		   arena_printf(x->a, "%.*s is %.*s here, but %.*s in the base",
 				STR_ARG(x->env->events[e]), STR_ARG(formula_text(a, e)),
 				STR_ARG(formula_text(b, f))));
-	return 0;
 }
 
 /* A column of one side, of the rows that the joined table still has. */
@@ -125,8 +124,8 @@ struct cells {
  *	here: some f g		at 0   1       none
  *	base: some f h		at 0   none    1
  */
-static int side(struct table *t, bool base, struct str name, uint32_t event, bool percent,
-		struct cells *out)
+static void side(struct table *t, bool base, struct str name, uint32_t event,
+		 bool percent, struct cells *out)
 {
 	struct vs *v = t->vs;
 	const struct table *whole = base ? &v->b : &v->a;
@@ -147,10 +146,9 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 			some->ref[some->n++] = row_ref(whole, r);
 	}
 	if (e == GRAPH_NONE)
-		return 0;
+		return;
 	table_column(some, name, e, percent, &out->col);
 	table_texts(some, out->col);
-	return 0;
 }
 
 /* A row that a side lacks costs 0 there. */
@@ -248,8 +246,8 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 
 		name[s] = column_text(t[s], d, row_ref(t[s], row[s]));
 		compared[s] = object ? str_basename(name[s]) : name[s];
-		if (!object && rename_apply(v->user, name[s], v->a.x->a, &compared[s],
-						v->a.x->err))
+		if (!object &&
+		    rename_apply(v->user, name[s], v->a.x->a, &compared[s], v->a.x->err))
 			return false;
 	}
 	return !str_eq(compared[0], compared[1]);
@@ -308,42 +306,38 @@ static struct str rules(const struct vs *v, uint32_t r, struct arena *a)
 	return pair_rule_names(rules_of(v, r), a);
 }
 
-static int fill_text(struct table *t, struct table_col *c, const struct vs_formula *f)
+static void fill_text(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		c->s[i] = f->text(t->vs, row_ref(t, i), t->x->a);
 		if (!c->s[i].p)
-			return arena_full(t->x->a, t->x->err);
+			need_memory(t->x->a);
 		exec_poll(t->x);
 	}
-	return 0;
 }
 
-static int fill_unsure(struct table *t, struct table_col *c, const struct vs_formula *f)
+static void fill_unsure(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	(void)f;
 	for (size_t i = 0; i < t->n; i++)
 		c->b[i] = vs_unsure(t->vs, row_ref(t, i));
-	return 0;
 }
 
 /* ---- costs ---- */
 
-static int side_of_x(struct table *t, const struct table_col *c,
-		     const struct vs_formula *f, bool base, bool percent,
-		     struct cells *out)
+static void side_of_x(struct table *t, const struct table_col *c,
+		      const struct vs_formula *f, bool base, bool percent,
+		      struct cells *out)
 {
-	return side(t, base, str_c(f->x ? f->x : t->src->primary), c->event, percent,
-		    out);
+	side(t, base, str_c(f->x ? f->x : t->src->primary), c->event, percent, out);
 }
 
 /* base.X; base% is relative to the total of the base. */
-static int fill_base(struct table *t, struct table_col *c, const struct vs_formula *f)
+static void fill_base(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	struct cells b;
 
-	if (side_of_x(t, c, f, true, c->percent, &b))
-		return t->x->err->kind;
+	side_of_x(t, c, f, true, c->percent, &b);
 	for (size_t i = 0; i < t->n; i++) {
 		if (c->percent)
 			c->f[i] = b.col && b.at[i] != GRAPH_NONE ? b.col->f[b.at[i]] : 0;
@@ -352,7 +346,6 @@ static int fill_base(struct table *t, struct table_col *c, const struct vs_formu
 		c->estimated[i] = guessed(&b, i);
 		c->absent[i] = unknown(&b, i);
 	}
-	return 0;
 }
 
 double vs_percent(double delta, double base)
@@ -364,15 +357,16 @@ double vs_percent(double delta, double base)
 }
 
 /* X - base.X, or in percent of base.X or of the base's total. */
-static int fill_change(struct table *t, struct table_col *c, const struct vs_formula *f)
+static void fill_change(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	const int64_t total = graph_total(t->vs->a.g, c->event),
 		      of = graph_total(t->vs->b.g, vs_base_event(t->vs, c->event));
 	struct cells a = {0}, b = {0};
 
-	if (!f->whole &&
-	    (side_of_x(t, c, f, false, false, &a) || side_of_x(t, c, f, true, false, &b)))
-		return t->x->err->kind;
+	if (!f->whole) {
+		side_of_x(t, c, f, false, false, &a);
+		side_of_x(t, c, f, true, false, &b);
+	}
 	for (size_t i = 0; i < t->n; i++) {
 		const int64_t now = f->whole ? total : cell_cost(&a, i);
 		const int64_t was = f->whole ? of : cell_cost(&b, i);
@@ -385,7 +379,6 @@ static int fill_change(struct table *t, struct table_col *c, const struct vs_for
 		c->estimated[i] = guessed(&a, i) || guessed(&b, i);
 		c->absent[i] = unknown(&a, i) || unknown(&b, i);
 	}
-	return 0;
 }
 
 /* ---- runs ---- */
@@ -395,7 +388,7 @@ static uint32_t side_fn(const struct table *side, uint32_t row)
 	return row == GRAPH_NONE ? GRAPH_NONE : row_ref(side, row);
 }
 
-static int fill_run(struct table *t, struct table_col *c, const struct vs_formula *f)
+static void fill_run(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	struct vs *v = t->vs;
 
@@ -408,8 +401,7 @@ static int fill_run(struct table *t, struct table_col *c, const struct vs_formul
 		need_hint(t->x->err, "compare base and delta, or leave out hide, "
 				     "focus, ignore and with inlined");
 	}
-	if (vs_know_runs(v, c->event, vs_base_event(v, c->event)))
-		return t->x->err->kind;
+	vs_know_runs(v, c->event, vs_base_event(v, c->event));
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
 		const uint32_t fn[] = {side_fn(&v->a, v->ia[r]),
@@ -423,7 +415,6 @@ static int fill_run(struct table *t, struct table_col *c, const struct vs_formul
 			memcpy(&c->i[i], (const char *)&range + f->of_run,
 			       sizeof(c->i[i]));
 	}
-	return 0;
 }
 
 /* ---- the table ---- */
@@ -503,7 +494,7 @@ const struct col_def *vs_col(const struct source_def *src, struct str name)
 }
 
 /* A missing row cost 0; the cost of an event that was not recorded is unknown. */
-static int fill_formula(struct table *t, struct table_col *c)
+static void fill_formula(struct table *t, struct table_col *c)
 {
 	const struct vs_formula *f = formula_of(c->def);
 	const bool costs = !f->text && f->fill != fill_unsure;
@@ -513,9 +504,9 @@ static int fill_formula(struct table *t, struct table_col *c)
 			STR_ARG(t->x->env->events[c->event]));
 		need_hint(t->x->err, "compare an event that both profiles have");
 	}
-	return (costs && vs_same_formula(t->vs, c->event)) || f->fill(t, c, f)
-		       ? t->x->err->kind
-		       : 0;
+	if (costs)
+		vs_same_formula(t->vs, c->event);
+	f->fill(t, c, f);
 }
 
 /* ---- columns of the source ---- */
@@ -531,14 +522,13 @@ static bool is_cost(const struct table *t, const struct table_col *c)
 
 /* Take values from a, or else text from b.  Costs missing in a are 0.  A number (#12)
  * from b is absent: in a it would be another row. */
-static int fill_one(struct table *t, struct table_col *c)
+static void fill_one(struct table *t, struct table_col *c)
 {
 	size_t w = type_width(c->type);
 	struct cells a, b;
 
-	if (side(t, false, str_c(c->def->name), c->event, c->percent, &a) ||
-	    side(t, true, str_c(c->def->name), c->event, c->percent, &b))
-		return t->x->err->kind;
+	side(t, false, str_c(c->def->name), c->event, c->percent, &a);
+	side(t, true, str_c(c->def->name), c->event, c->percent, &b);
 	for (size_t i = 0; i < t->n; i++) {
 		const bool gone = a.at[i] == GRAPH_NONE;
 		const struct table_col *from = gone ? b.col : a.col;
@@ -555,7 +545,6 @@ static int fill_one(struct table *t, struct table_col *c)
 			c->absent[i] = from->absent[row];
 		exec_poll(t->x);
 	}
-	return 0;
 }
 
 /* The columns `row` and `under` number the rows of the joined table. */
@@ -571,19 +560,20 @@ static void fill_rows(struct table *t, struct table_col *c)
 /* The columns of the joined table are filled when somebody asks for them, like those of
  * a source.  There are three kinds: those of a comparison, row numbers, and those of
  * the source. */
-static int vs_fill(struct table *t, struct table_col *c)
+static void vs_fill(struct table *t, struct table_col *c)
 {
 	const bool formula = c->def >= vs_cols && c->def < vs_cols + VS_COLS;
 
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
-	if (!formula && c->def->flags & OF_ROWS)
+	if (formula)
+		fill_formula(t, c);
+	else if (c->def->flags & OF_ROWS)
 		fill_rows(t, c);
-	else if (formula ? fill_formula(t, c) : fill_one(t, c))
-		return t->x->err->kind;
+	else
+		fill_one(t, c);
 	c->filled = true;
-	return 0;
 }
 
 const struct joined vs_joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};

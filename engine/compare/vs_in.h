@@ -15,7 +15,7 @@ struct vs_key {
 
 struct vs {
 	const struct pairing *pairing; /* of the two profiles */
-	const struct renames *user; /* rules of names */
+	const struct renames *user;    /* rules of names */
 	/* The base: it runs first. */
 	struct exec base;
 	struct check_env env;
@@ -41,14 +41,14 @@ struct vs {
 
 /* vs_join.c */
 /* Join the rows of both sides: v->ia, v->ib.  *rows: how many there are then. */
-int vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
+void vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
 /* vs.c.  Pass on the notes of the base's run; say how much is paired, and how many runs there
  * are. */
 void vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
-int vs_count_runs(struct exec *x, struct table *t, bool *several);
+void vs_count_runs(struct exec *x, struct table *t, bool *several);
 /* vs_paired.c */
-int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
-		      struct table *t);
+void vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
+		       struct table *t);
 
 /* vs_runs.c: the cost of each function in each run of one side */
 struct vs_runs;
@@ -56,10 +56,10 @@ struct vs_range {
 	int64_t least, median, most;
 };
 /* How many runs the parts of both sides are of; sums cannot be compared if these differ. */
-int vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2]);
+void vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2]);
 bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
-int vs_know_runs(struct vs *v, uint32_t event,
-		 uint32_t base_event); /* fills in v->runs */
+void vs_know_runs(struct vs *v, uint32_t event,
+		  uint32_t base_event); /* fills in v->runs */
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 
@@ -76,7 +76,7 @@ struct vs_keys {
 	struct hash by;
 	uint8_t *used;
 };
-int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n);
+void vs_keys_index(struct exec *x, struct vs_keys *k, size_t n);
 uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key); /* GRAPH_NONE: none */
 
 extern const struct joined vs_joined; /* vs_cols.c */
@@ -85,7 +85,7 @@ bool vs_has_runs(const struct source_def *src);
 /* Is this one of vs_cols[], which others have on request, shown by `info`? */
 bool vs_on_card(const struct source_def *src, const struct col_def *d);
 /* Doubt the comparison if event e has another formula in the base. */
-int vs_same_formula(struct vs *v, uint32_t e);
+void vs_same_formula(struct vs *v, uint32_t e);
 /* Is the row of a function with a number in its name, whose partner may be another
  * function? */
 bool vs_unsure(const struct vs *v, uint32_t r);

@@ -14,18 +14,17 @@
 #include "index/base/hash.h"
 #include "index/base/need.h"
 
-int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n)
+void vs_keys_index(struct exec *x, struct vs_keys *k, size_t n)
 {
 	k->by = (struct hash){.arena = x->a};
 	k->used = EXEC_ARRAY(x, uint8_t, n + 1);
 	if (hash_expect(&k->by, n))
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	for (size_t i = 0; i < n; i++) {
 		if (hash_add(&k->by, (uint32_t)k->key[i].hash[0], (uint32_t)i))
-			return arena_full(x->a, x->err);
+			need_memory(x->a);
 		exec_poll(x);
 	}
-	return 0;
 }
 
 uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key)
@@ -58,18 +57,17 @@ static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key *
 }
 
 /* Each of these finds v->ib of the rows of a. */
-static int join_by_key(struct exec *x, struct vs *v)
+static void join_by_key(struct exec *x, struct vs *v)
 {
 	struct vs_keys base;
 	struct vs_key *here;
 
-	if (row_keys(x, v, 1, &base.key) || vs_keys_index(x, &base, v->b.n) ||
-	    row_keys(x, v, 0, &here))
-		return x->err->kind;
+	need(row_keys(x, v, 1, &base.key), x->err);
+	vs_keys_index(x, &base, v->b.n);
+	need(row_keys(x, v, 0, &here), x->err);
 	for (size_t i = 0; i < v->a.n; i++)
 		v->ib[i] = vs_keys_take(&base, &here[i]);
 	exec_poll_now(x);
-	return 0;
 }
 
 /* Of functions as the profiles have them: the pairs themselves. */
@@ -146,7 +144,7 @@ static void nest_rows(struct exec *x, struct vs *v, size_t n)
 
 /* Functions of graphs without stages are paired by number.  All other rows are compared
  * by their keys, which costs a hash of each. */
-static int vs_match_rows(struct exec *x, struct vs *v)
+static void vs_match_rows(struct exec *x, struct vs *v)
 {
 	const bool functions =
 		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
@@ -154,9 +152,9 @@ static int vs_match_rows(struct exec *x, struct vs *v)
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	if (functions) {
 		join_functions(x, v);
-		return 0;
+		return;
 	}
-	return join_by_key(x, v);
+	join_by_key(x, v);
 }
 
 /*
@@ -166,15 +164,14 @@ static int vs_match_rows(struct exec *x, struct vs *v)
  *	b	h k		ia	0 1 2 -
  *				ib	- - 0 1		of_base	2 3
  */
-int vs_join_rows(struct exec *x, struct vs *v, size_t *rows)
+void vs_join_rows(struct exec *x, struct vs *v, size_t *rows)
 {
 	size_t n = v->a.n;
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
 	v->of_here = EXEC_ARRAY(x, uint32_t, v->a.n + 1);
-	if (vs_match_rows(x, v))
-		return x->err->kind;
+	vs_match_rows(x, v);
 	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
 	for (size_t i = 0; i < n; i++) {
 		v->ia[i] = v->of_here[i] = (uint32_t)i;
@@ -190,5 +187,4 @@ int vs_join_rows(struct exec *x, struct vs *v, size_t *rows)
 	*rows = v->rows = n;
 	if (v->a.tree)
 		nest_rows(x, v, n);
-	return 0;
 }

@@ -9,6 +9,7 @@
 #include "engine/rows/doubt.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
+#include "index/base/need.h"
 
 /* Percent of the store's self cost in functions that the other one has, too; of the number
  * of functions if they cost nothing. */
@@ -104,8 +105,8 @@ static void note_nameless(struct exec *x, const struct vs *v)
 
 /* Say in the footer how much of each side has a partner, and in a loud note if it is
  * less than half: then most rows are new or gone, and the comparison says little. */
-int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
-		      struct table *t)
+void vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
+		       struct table *t)
 {
 	enum { LITTLE = 50 };
 	const struct exec *b = &v->base;
@@ -115,26 +116,25 @@ int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v
 
 	/* Parts of one profile have the same functions. */
 	if (x->g->st == b->g->st)
-		return 0;
+		return;
 	/* Events and sets of functions are compared as they are, but not with nothing. */
 	if ((empty[0] && empty[1]) ||
 	    (empty[0] == empty[1] &&
 	     (v->a.src == &source_events || v->a.src == &source_cost)))
-		return 0;
+		return;
 	t->paired.known = true;
 	t->paired.renamed = renamed_objects(x, v);
 	if (!t->paired.renamed.p)
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	if ((v->a.src == &source_functions || v->a.src == &source_find))
 		note_nameless(x, v);
 	share[0] = paired_share(x->g->st, p->of[0], x->event);
 	share[1] = paired_share(b->g->st, p->of[1], b->event);
 	if (fmin(share[0], share[1]) >= LITTLE)
-		return 0;
+		return;
 	exec_notef(x,
 		   "only %.1f %% of this profile's %.*s and %.1f %% of that of "
 		   "%.*s is in functions that both have: the rest is new or gone "
 		   "(.help vs)",
 		   share[0], STR_ARG(x->env->events[x->event]), share[1], STR_ARG(s->vs));
-	return 0;
 }

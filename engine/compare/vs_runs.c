@@ -34,7 +34,7 @@ static uint64_t run_of(const struct part *p)
 }
 
 /* Number the runs: run[part], of those parts that count. */
-static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
+static void number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
 	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
@@ -56,28 +56,27 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 			if (of[r] == run_of(&part))
 				break;
 		if (r == HASH_NONE && hash_add(&known, h, r = (*n)++))
-			return arena_full(x->a, x->err);
+			need_memory(x->a);
 		of[r] = run_of(&part);
 		run[p] = r;
 		exec_poll(x);
 	}
-	return 0;
 }
 
 /* Add the self costs of part p to those of its run: cost[function * runs + run]. */
-static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
-		    const struct vs_runs *r, int64_t *cost)
+static void add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
+		     const struct vs_runs *r, int64_t *cost)
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	struct arena *scratch;
 	int64_t *costs;
 	fn_id *fns;
 	size_t n;
-	int rc;
 
 	scratch = need_scratch(x->a);
-	rc = store_part_functions(x->g->st, p, scratch, &fns, &costs, &n, x->err);
-	for (size_t i = 0; !rc && i < n; i++) {
+	need(store_part_functions(x->g->st, p, scratch, &fns, &costs, &n, x->err),
+	     x->err);
+	for (size_t i = 0; i < n; i++) {
 		const uint32_t f = graph_of_store(x->g, fns[i]);
 		int64_t *to = &cost[(size_t)f * r->n + run];
 
@@ -86,7 +85,6 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 		exec_poll(x);
 	}
 	scratch_free(scratch);
-	return rc;
 }
 
 static int compare_costs(const void *a, const void *b)
@@ -96,26 +94,24 @@ static int compare_costs(const void *a, const void *b)
 
 /* Sum the parts of each run by function, then sort the costs of each function, so that
  * the least, the median and the most are at known places. */
-static int runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
+static void runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
 	struct vs_runs *r = EXEC_ARRAY(x, struct vs_runs, 1);
 	int64_t *cost;
 	uint32_t *run;
 
-	if (number_runs(x, &run, &r->n))
-		return x->err->kind;
+	number_runs(x, &run, &r->n);
 	cost = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions * r->n + 1);
 	for (uint32_t p = 0; p < parts; p++)
-		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
-			return x->err->kind;
+		if (!x->parts || x->parts[p])
+			add_part(x, event, p, run[p], r, cost);
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		qsort(&cost[(size_t)f * r->n], r->n, sizeof(*cost), compare_costs);
 		exec_poll_now(x);
 	}
 	r->cost = cost;
 	*out = r;
-	return 0;
 }
 
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
@@ -141,36 +137,33 @@ bool vs_runs_known(const struct vs *v)
 }
 
 /* The runs of one event are kept: several columns of a row ask for them. */
-int vs_know_runs(struct vs *v, uint32_t event, uint32_t base_event)
+void vs_know_runs(struct vs *v, uint32_t event, uint32_t base_event)
 {
 	if (v->runs[0] && v->runs_event == event)
-		return 0;
+		return;
 	v->runs_event = event;
-	return runs_new(v->a.x, event, &v->runs[0]) ||
-			       runs_new(v->b.x, base_event, &v->runs[1])
-		       ? v->a.x->err->kind
-		       : 0;
+	runs_new(v->a.x, event, &v->runs[0]);
+	runs_new(v->b.x, base_event, &v->runs[1]);
 }
 
-int vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2])
+void vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2])
 {
 	struct str why;
 	uint32_t *run;
 
-	if (number_runs(v->a.x, &run, &n[0]) || number_runs(v->b.x, &run, &n[1]))
-		return x->err->kind;
+	number_runs(v->a.x, &run, &n[0]);
+	number_runs(v->b.x, &run, &n[1]);
 	if (n[0] == n[1] || !doubt)
-		return 0;
+		return;
 	why = arena_printf(x->a,
 			   "%u run%s here, %u in the base: compare median with "
 			   "base_median, not sums",
 			   n[0], n[0] == 1 ? "" : "s", n[1]);
 	if (v->of_runs) {
 		exec_note(x, why);
-		return 0;
+		return;
 	}
 	exec_doubt(x, DOUBT_RUNS, why);
-	return 0;
 }
 
 bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base)
@@ -181,15 +174,15 @@ bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base)
 	return now.least <= was.most && was.least <= now.most;
 }
 
-int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several)
+bool vs_several_runs(struct exec *x, struct vs *v, bool doubt)
 {
 	uint32_t n[2];
 
-	*several = false;
 	if (v->a.g->st == v->b.g->st)
-		return 0;
-	if (vs_runs_count(x, v, doubt, n))
-		return x->err->kind;
-	*several = n[0] > 1 && n[1] > 1 && vs_runs_known(v);
-	return *several ? vs_know_runs(v, x->event, v->base.event) : 0;
+		return false;
+	vs_runs_count(x, v, doubt, n);
+	if (n[0] < 2 || n[1] < 2 || !vs_runs_known(v))
+		return false;
+	vs_know_runs(v, x->event, v->base.event);
+	return true;
 }

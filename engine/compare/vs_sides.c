@@ -16,6 +16,7 @@
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 /* ---- the same functions ---- */
 
@@ -42,36 +43,32 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 	struct vs_keys here = {.key = fn_keys(x, v, 0)};
 	const struct vs_key *base = fn_keys(x, v, 1);
 
-	if (!here.key || !base || vs_keys_index(x, &here, v->a.g->functions))
-		return NULL;
+	vs_keys_index(x, &here, v->a.g->functions);
 	for (uint32_t f = 0; f < n; f++)
 		same[f] = vs_keys_take(&here, &base[f]);
 	return same;
 }
 
-static int same_functions(struct exec *x, const struct vs *v, const uint32_t *same[2])
+static void same_functions(struct exec *x, const struct vs *v, const uint32_t *same[2])
 {
 	_Static_assert((unsigned)RESULT_NONE == (unsigned)PAIR_NONE, "no function");
 	uint32_t *there = EXEC_ARRAY(x, uint32_t, (size_t)v->a.g->functions + 1);
 
 	same[0] = there;
 	same[1] = v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
-	if (!same[1])
-		return x->err->kind;
 	memset(there, 0xff, v->a.g->functions * sizeof(*there));
 	for (uint32_t f = v->b.g->functions; f-- > 0;)
 		if (same[1][f] != RESULT_NONE)
 			there[same[1][f]] = f;
-	return 0;
 }
 
-int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t *same[2])
+void vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t *same[2])
 {
 	*base = &v->base;
 	v->a.g = x->g;
 	v->b.x = &v->base;
 	v->b.g = v->base.g;
-	return same_functions(x, v, same);
+	same_functions(x, v, same);
 }
 
 uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file)
@@ -93,8 +90,8 @@ bool vs_paired(const struct vs *v, unsigned side, fn_id f)
 
 /* Read the costs of side s for n of its rows: the primary cost and, in a tree, what the
  * row spends itself.  A row that the side lacks keeps 0. */
-static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,
-		     size_t n)
+static void fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,
+		      size_t n)
 {
 	struct vs *v = t->vs;
 	struct table *from = s ? &v->b : &v->a;
@@ -119,7 +116,6 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 	c->cost[s] = cost;
 	c->estimated[s] = estimated;
 	c->own[s] = from->tree ? own : NULL;
-	return 0;
 }
 
 /* The rows of t on one side: what its source calls them. */
@@ -128,12 +124,12 @@ static const uint32_t *sides_refs(struct table *t, const uint32_t *row,
 {
 	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 
-	for (size_t i = 0; ref && i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		ref[i] = row[i] == RESULT_NONE ? RESULT_NONE : row_ref(from, row[i]);
 	return ref;
 }
 
-static int fill_side(struct table *t, int s, struct compared *c)
+static void fill_side(struct table *t, int s, struct compared *c)
 {
 	const struct vs *v = t->vs;
 	const struct table *from = s ? &v->b : &v->a;
@@ -141,13 +137,12 @@ static int fill_side(struct table *t, int s, struct compared *c)
 
 	for (size_t i = 0; i < t->n; i++)
 		row[i] = (s ? v->ib : v->ia)[row_ref(t, i)];
-	if (fill_cost(t, s, c, row, t->n) || !(c->row[s] = sides_refs(t, row, from)))
-		return t->x->err->kind;
+	fill_cost(t, s, c, row, t->n);
+	c->row[s] = sides_refs(t, row, from);
 	/* After stages that choose rows the tree is not whole. */
 	c->paths[s] = t->ref ? NULL : from->paths;
 	c->top[s] = from->top;
 	c->proven[s] = from->paths ? from->paths->proven : 1;
-	return 0;
 }
 
 /* The number of a function of the base in both (result_fn()). */
@@ -159,15 +154,14 @@ static uint32_t number_of_base(const struct vs *v, const uint32_t *same, uint32_
 }
 
 /* The function of each row, by the number it has in this profile if both have it. */
-static int fill_fns(struct table *t, struct compared *c)
+static void fill_fns(struct table *t, struct compared *c)
 {
 	const struct vs *v = t->vs;
 
 	for (unsigned end = 0; end < 2; end++) {
 		uint32_t *fn = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 
-		if (!(c->fn[end] = fn))
-			return t->x->err->kind;
+		c->fn[end] = fn;
 		for (size_t i = 0; i < t->n; i++)
 			fn[i] = c->row[0][i] != RESULT_NONE
 					? table_end(&v->a, c->row[0][i], end)
@@ -175,10 +169,9 @@ static int fill_fns(struct table *t, struct compared *c)
 						  v, c->same[1],
 						  table_end(&v->b, c->row[1][i], end));
 	}
-	return 0;
 }
 
-int vs_sides(struct table *t, const struct compared **out)
+void vs_sides(struct table *t, const struct compared **out)
 {
 	struct vs *v = t->vs;
 	struct compared *c;
@@ -188,16 +181,16 @@ int vs_sides(struct table *t, const struct compared **out)
 
 	*out = NULL;
 	if (!primary || primary->type != COL_COST)
-		return 0;
+		return;
 	c = EXEC_ARRAY(t->x, struct compared, 1);
-	if (fill_side(t, 0, c) || fill_side(t, 1, c))
-		return t->x->err->kind;
+	fill_side(t, 0, c);
+	fill_side(t, 1, c);
 	c->graph = v->b.g;
 	c->event = v->b.event;
 	c->total = graph_total(v->b.g, v->b.event);
-	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
-	    (same_functions(t->x, v, c->same) || fill_fns(t, c)))
-		return t->x->err->kind;
+	if (t->tree || t->src == &source_calls || t->src == &source_functions) {
+		same_functions(t->x, v, c->same);
+		fill_fns(t, c);
+	}
 	*out = c;
-	return 0;
 }

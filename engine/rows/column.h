@@ -144,7 +144,7 @@ struct getter {
 	enum dict dict;
 	unsigned codes;
 	/* Or NULL: called before the cells of t are computed. */
-	int (*prepare)(const struct table *t, uint32_t event);
+	void (*prepare)(const struct table *t, uint32_t event);
 };
 
 /* A row of the registry. */

@@ -393,7 +393,7 @@ void table_prepare(const struct table *t, const struct table_col *c)
 	if (!c->def || !c->def->get.prepare)
 		return;
 	column_costs(t, c);
-	need(c->def->get.prepare(t, event_of(t, c)), t->x->err);
+	c->def->get.prepare(t, event_of(t, c));
 }
 
 void table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
@@ -437,7 +437,7 @@ void table_fill(struct table *t, struct table_col *c)
 		need_fail(ERR_QUERY, "of a set of profiles '%s' is not known here",
 			  c->def->name);
 	if (t->vs) {
-		need(t->joined->fill(t, c), t->x->err);
+		t->joined->fill(t, c);
 		return;
 	}
 	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;

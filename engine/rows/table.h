@@ -53,7 +53,7 @@ struct source_def {
 	bool few_calls;
 	bool sorted; /* without a sort stage: sort by primary, descending */
 	/* Fill in the rows; t->src is already set (sources_open()). */
-	int (*open)(struct exec *x, const struct source *s, struct table *t);
+	void (*open)(struct exec *x, const struct source *s, struct table *t);
 	/* The function of a row, for `in $set` and columns that are of functions; NULL: none */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
 	/* Sets what the row has of *out, where nothing is set yet.  A row of a tree is also
@@ -109,7 +109,7 @@ struct table_col {
 struct joined {
 	/* The definition of base, delta, ...; or NULL */
 	const struct col_def *(*col)(const struct source_def *src, struct str name);
-	int (*fill)(struct table *t, struct table_col *c);
+	void (*fill)(struct table *t, struct table_col *c);
 	/* The function of the row in the first profile, or GRAPH_NONE. */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
 };

@@ -1,5 +1,6 @@
 /* footer.c - the line below a table; see footer.h. */
 #include "engine/sources/footer.h"
+#include "index/base/need.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static struct str other_event(const struct table *t)
 
 /* The share of the total in the self costs of the rows; < 0: makes no sense here.  *by_self:
  * they are what the rows are about, as they are in order of them. */
-static int share_of_total(struct table *t, bool paged, double *out, bool *by_self)
+static void share_of_total(struct table *t, bool paged, double *out, bool *by_self)
 {
 	const int64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
@@ -69,19 +70,18 @@ static int share_of_total(struct table *t, bool paged, double *out, bool *by_sel
 	*out = -1;
 	*by_self = true;
 	if (!self_costs(t) || total <= 0)
-		return 0;
+		return;
 	table_own(t, STR("self"), t->event, false, &c);
 	if (!c->machine && !c->table)
-		return 0;
+		return;
 	for (size_t i = 0; i < t->n; i++)
 		sum += (double)c->i[i];
 	*out = 100.0 * sum / (double)total;
 	*by_self = t->src != &source_cycles; /* those are about calls */
 	/* Parts and lines are in an order of their own, and have no other cost. */
 	if (paged || !*by_self || !source_col(t->src, STR("incl")))
-		return 0;
+		return;
 	table_by_self(t, by_self);
-	return 0;
 }
 
 /* "; with the code inlined from others, 24 %: by line: lines | group by file", of files, which
@@ -212,31 +212,30 @@ static bool above_total(struct exec *x, const struct column *c, size_t row)
 }
 
 /* Count cells above the total in a result that is read page by page. */
-static int count_above_total(struct exec *x, struct table *t, const struct result *r,
-			     size_t *n)
+static void count_above_total(struct exec *x, struct table *t, const struct result *r,
+			      size_t *n)
 {
 	struct table_col *c;
 
 	if (!result_col(r, STR("incl")))
-		return 0;
+		return;
 	table_own(t, STR("incl"), t->event, false, &c);
 	for (size_t i = 0; i < t->n; i++)
 		*n += exceeds_total(x, c->event, c->i[i]) && !(c->absent && c->absent[i]);
-	return 0;
 }
 
 /* Note cells above the total.  Some producers record more cost in calls than was
  * spent.  A few units, lost at the start and end of a profile, are ignored. */
-static int note_above_total(struct exec *x, struct table *t, const struct result *r)
+static void note_above_total(struct exec *x, struct table *t, const struct result *r)
 {
 	size_t n = 0;
 
 	/* Normal for a call: nested calls count again. */
 	if (t->src == &source_calls || t->src == &source_callsites ||
 	    t->src == &source_path || t->part_of)
-		return 0;
-	if (r->pages && count_above_total(x, t, r, &n))
-		return x->err->kind;
+		return;
+	if (r->pages)
+		count_above_total(x, t, r, &n);
 	for (size_t i = 0; !r->pages && i < r->rows; i++) {
 		bool above = false;
 
@@ -249,7 +248,6 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 			   "incl of %s row%s is above the total: the profile's calls "
 			   "bring more than its lines cost",
 			   GROUPED(n), n == 1 ? "" : "s");
-	return 0;
 }
 
 /* Of a comparison: how much of both profiles can be compared. */
@@ -328,7 +326,7 @@ static void note_calls(struct exec *x, const struct table *t, const struct resul
 		}
 }
 
-int footer(struct exec *x, struct table *t, struct result *r)
+void footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, t, r), title = result_title(r);
@@ -337,31 +335,29 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	double part;
 
 	if (!pairs.p)
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	if (!t->src) {
 		r->footer = pairs;
-		return 0;
+		return;
 	}
-	if (note_above_total(x, t, r))
-		return x->err->kind;
+	note_above_total(x, t, r);
 	note_calls(x, t, r);
 	if (!r->footer.n)
 		r->footer = STR("");
 	if (t->card) {
-		if (proven_rows(x, t, &unknown) || add_text(x, r, unknown))
-			return x->err->kind;
+		proven_rows(x, t, &unknown);
+		need(add_text(x, r, unknown), x->err);
 		if (t->src == &source_info_fn || has_shares(r))
 			note_ignored(x, left_by_ignore(x, t, r));
-		return 0;
+		return;
 	}
-	if (share_of_total(t, r->pages, &part, &by_self))
-		return x->err->kind;
+	share_of_total(t, r->pages, &part, &by_self);
 	ignored = part >= 0 || has_shares(r) ? left_by_ignore(x, t, r) : STR("");
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
 	left = left_by_stages(x, t, r);
 	if (!inlined.p || !left.p || !ignored.p)
-		return arena_full(x->a, x->err);
+		need_memory(x->a);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
 	if (other.n)
@@ -386,14 +382,16 @@ int footer(struct exec *x, struct table *t, struct result *r)
 					 STR_ARG(pairs));
 	r->proven = proven_share(x, t, r->compared);
 	if (!r->footer.p)
-		return arena_full(x->a, x->err);
-	if (proven_rows(x, t, &unknown) || add_text(x, r, wholes(x, t, r)) ||
-	    add_text(x, r, r->proven) || add_text(x, r, unknown))
-		return x->err->kind;
+		need_memory(x->a);
+	proven_rows(x, t, &unknown);
+	need(add_text(x, r, wholes(x, t, r)), x->err);
+	need(add_text(x, r, r->proven), x->err);
+	need(add_text(x, r, unknown), x->err);
 	if (ignored.n)
 		r->footer = r->footer.n
 				    ? arena_printf(x->a, "%.*s%.*s", STR_ARG(r->footer),
 						   STR_ARG(ignored))
 				    : str_from(ignored, 2);
-	return r->footer.p ? 0 : arena_full(x->a, x->err);
+	if (!r->footer.p)
+		need_memory(x->a);
 }

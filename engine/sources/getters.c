@@ -92,11 +92,10 @@ bool fn_no_bounds(const struct table *t, uint32_t f)
 }
 
 /* Of a good part of the functions it is cheaper to know it of all. */
-int fn_prepare_sums(const struct table *t, uint32_t e)
+void fn_prepare_sums(const struct table *t, uint32_t e)
 {
 	if (t->n > t->g->functions / 4)
 		graph_sum_calls(t->g, e);
-	return 0;
 }
 
 /* Inlined code is entered without a call. */

@@ -18,11 +18,10 @@ typedef uint32_t get_code(const struct table *t, uint32_t ref); /* of a dictiona
 typedef bool get_bool(const struct table *t, uint32_t ref, uint32_t event);
 typedef bool get_absent(const struct table *t, uint32_t ref);
 typedef bool holds(const struct table *t); /* of all rows */
-typedef int prepare(const struct table *t, uint32_t event);
+typedef void prepare(const struct table *t, uint32_t event);
 
 /* getters.c: of rows; of functions of the graph, whatever the rows are; and of calls */
-get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees, fn_passed,
-	fn_passed_most;
+get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees, fn_passed, fn_passed_most;
 get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
 get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,

@@ -6,6 +6,7 @@
  * are asked for, only the functions that can have them are read.
  */
 #include "engine/sources/line_rows.h"
+#include "index/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,8 +241,8 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 	}
 }
 
-static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
-			 struct arena *a, struct raws *to)
+static void read_function(struct exec *x, const struct line_rows *d, fn_id f,
+			  struct arena *a, struct raws *to)
 {
 	struct store_line *line = NULL, *behind = NULL;
 	struct store_site *site = NULL;
@@ -255,16 +256,15 @@ static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
 	fn_sites(x, f, a, &site, &incl, &sites);
 	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + hides + sites,
 		       sizeof(*to->at)))
-		return arena_full(a, x->err);
+		need_memory(a);
 	put_lines(x, d, f, line, self, NULL, lines, to);
 	put_lines(x, d, f, behind, hidden, about, hides, to);
 	put_sites(x, d, f, site, incl, sites, to);
-	return 0;
 }
 
 /* Call sites stay as they are, unless functions are merged. */
-static int add_places(struct exec *x, struct line_rows *d, const struct fn_members *of,
-		      struct arena *scratch)
+static void add_places(struct exec *x, struct line_rows *d, const struct fn_members *of,
+		       struct arena *scratch)
 {
 	const size_t e = d->events, all = row_costs(d);
 	const bool folds = d->kind != S_CALLSITES || of->merged;
@@ -273,8 +273,7 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 	for (uint32_t i = 0; i < of->n; i++) {
 		const size_t from = raw.n;
 
-		if (read_function(x, d, of->fn[i], scratch, &raw))
-			return x->err->kind;
+		read_function(x, d, of->fn[i], scratch, &raw);
 		if (folds && raw.n > from)
 			raw.n = from + fold_raw(d, raw.at + from, raw.n - from);
 	}
@@ -298,7 +297,6 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 		if (r->incl)
 			memcpy(costs + all - e, r->incl, e * sizeof(*costs));
 	}
-	return 0;
 }
 
 /* ---- jumps ---- */
@@ -336,8 +334,8 @@ static void join_jumps(struct line_rows *d, size_t from)
 	d->n = from + n;
 }
 
-static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_members *of,
-		     struct arena *scratch)
+static void add_jumps(struct exec *x, struct line_rows *d, const struct fn_members *of,
+		      struct arena *scratch)
 {
 	const size_t from = d->n;
 
@@ -355,7 +353,6 @@ static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_member
 	}
 	if (of->merged && d->n > from)
 		join_jumps(d, from);
-	return 0;
 }
 
 /* ---- the costliest rows ---- */
@@ -365,19 +362,18 @@ static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_member
  * a sort by cost would put first.  Done whenever there are twice as many, this takes
  * memory for what is kept, however many rows the profile has.
  */
-static int drop_cheap(struct exec *x, struct line_rows *d)
+static void drop_cheap(struct exec *x, struct line_rows *d)
 {
 	enum { SLACK = 4096 };
 	const size_t costs = row_costs(d), all = d->n;
 	struct sort_pair *order;
 	size_t n = 0;
-	int full;
+	bool full;
 
 	if (!d->keep || all < 2 * d->keep + SLACK)
-		return 0;
-	order = malloc(all * sizeof(*order));
-	if (!order)
-		return err_no_memory(x->err, NULL);
+		return;
+	if (!(order = malloc(all * sizeof(*order))))
+		need_memory_for(NULL);
 	for (size_t i = 0; i < all; i++)
 		order[i] = (struct sort_pair){
 			~cost_rank(store_event_of(d->st, x->event, d->costs + i * costs)),
@@ -387,7 +383,7 @@ static int drop_cheap(struct exec *x, struct line_rows *d)
 		order[i].key = order[i].value;
 	if (full || sort_pairs(order, d->keep)) {
 		free(order);
-		return err_no_memory(x->err, NULL);
+		need_memory_for(NULL);
 	}
 	for (; n < d->keep; n++) {
 		const size_t from = order[n].value;
@@ -401,7 +397,6 @@ static int drop_cheap(struct exec *x, struct line_rows *d)
 	d->dropped += all - n;
 	d->n = n;
 	free(order);
-	return 0;
 }
 
 /* ---- the functions that can have the costliest rows ---- */
@@ -438,7 +433,7 @@ static bool next_bounds(const struct bounds *b, uint64_t least, uint32_t *at,
 }
 
 /* Find all functions with a bound of at least `least`. */
-static int functions_from(const struct bounds *b, uint64_t least, struct fn_set *fns)
+static void functions_from(const struct bounds *b, uint64_t least, struct fn_set *fns)
 {
 	uint64_t bits[SOME];
 	size_t n;
@@ -447,11 +442,10 @@ static int functions_from(const struct bounds *b, uint64_t least, struct fn_set 
 		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~least)) < n;
 		     i++)
 			fnset_add(fns, b->caller ? b->caller[at + i] : at + (uint32_t)i);
-	return b->x->err->kind;
 }
 
 /* The `keep`-th largest bound; 0 if there are fewer. */
-static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
+static void bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 {
 	const size_t cap = 2 * keep + SOME;
 	uint64_t bits[SOME], *best = EXEC_ARRAY(b->x, uint64_t, cap);
@@ -470,7 +464,6 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 	}
 	qsort(best, k, sizeof(*best), compare_u64);
 	*least = k < keep ? 0 : ~best[keep - 1];
-	return b->x->err->kind;
 }
 
 /* ---- reading functions ---- */
@@ -480,8 +473,13 @@ static int take_function(struct exec *x, void *arg, const struct fn_members *of,
 {
 	struct line_rows *d = arg;
 
-	return d->kind == S_JUMPS ? add_jumps(x, d, of, scratch)
-				  : add_places(x, d, of, scratch) || drop_cheap(x, d);
+	if (d->kind == S_JUMPS) {
+		add_jumps(x, d, of, scratch);
+	} else {
+		add_places(x, d, of, scratch);
+		drop_cheap(x, d);
+	}
+	return 0;
 }
 
 /* The cost of the d->keep-th costliest row; 0 if there are fewer. */
@@ -497,8 +495,8 @@ static void cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *co
 }
 
 /* Read all functions with a bound of at least `least`; *cost: of the last row kept. */
-static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b,
-		     uint64_t least, uint64_t *cost)
+static void read_from(struct exec *x, struct line_rows *d, const struct bounds *b,
+		      uint64_t least, uint64_t *cost)
 {
 	struct fn_set *fns = fnset_new(x->a, store_info(d->st)->functions);
 
@@ -506,10 +504,9 @@ static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b
 	d->dropped = 0;
 	if (d->costs_cap)
 		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
-	if (functions_from(b, least, fns) || fn_detail_each(x, fns, take_function, d))
-		return x->err->kind;
+	functions_from(b, least, fns);
+	need(fn_detail_each(x, fns, take_function, d), x->err);
 	cost_of_last(x, d, cost);
-	return 0;
 }
 
 /*
@@ -517,7 +514,7 @@ static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b
  * several rows, so those with the highest bounds may not be enough: then more of them
  * raise the cost of the last row, and all with at least that cost are read.
  */
-static int costly_functions(struct exec *x, struct line_rows *d)
+static void costly_functions(struct exec *x, struct line_rows *d)
 {
 	enum { MORE = 64 };
 	const struct store_info *i = store_info(d->st);
@@ -529,36 +526,40 @@ static int costly_functions(struct exec *x, struct line_rows *d)
 						 : NULL};
 	uint64_t least = 0, cost = 0;
 
-	if (sites && !b.caller)
-		return store_check(d->st, x->err) ? x->err->kind
-						  : err_no_memory(x->err, NULL);
-	for (size_t more = 1; more <= MORE && d->keep <= b.n / more; more *= MORE) {
-		if (bound_of_last(&b, d->keep * more, &least))
-			return x->err->kind;
-		least = least < cost ? cost : least;
-		if (read_from(x, d, &b, least, &cost) || cost >= least)
-			return x->err->kind;
+	if (sites && !b.caller) {
+		need(store_check(d->st, x->err), x->err);
+		need_memory_for(NULL);
 	}
-	return read_from(x, d, &b, cost, &cost);
+	for (size_t more = 1; more <= MORE && d->keep <= b.n / more; more *= MORE) {
+		bound_of_last(&b, d->keep * more, &least);
+		least = least < cost ? cost : least;
+		read_from(x, d, &b, least, &cost);
+		if (cost >= least)
+			return;
+	}
+	read_from(x, d, &b, cost, &cost);
 }
 
 /* How many rows there are, most of which were not read. */
-static int count_rows(struct exec *x, struct line_rows *d)
+static void count_rows(struct exec *x, struct line_rows *d)
 {
 	uint64_t n = store_info(d->st)->callsites;
 
-	if (d->kind != S_CALLSITES &&
-	    store_places(d->st, d->kind == S_INSTRS, x->open->cancel, &n, x->err))
-		return x->err->kind;
+	if (d->kind != S_CALLSITES)
+		need(store_places(d->st, d->kind == S_INSTRS, x->open->cancel, &n,
+				  x->err),
+		     x->err);
 	d->dropped = n - d->n;
-	return 0;
 }
 
-int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
+void line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 {
-	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
-		return costly_functions(x, d) || count_rows(x, d) ? x->err->kind : 0;
+	if (d->keep && x->event < d->events && !store_info(d->st)->negative) {
+		costly_functions(x, d);
+		count_rows(x, d);
+		return;
+	}
 	if (!set && !d->only && !x->parts && !d->keep)
 		reserve_all(x, d);
-	return fn_detail_each(x, set, take_function, d) ? x->err->kind : 0;
+	need(fn_detail_each(x, set, take_function, d), x->err);
 }

@@ -51,6 +51,6 @@ struct line_rows {
 file_id plain_file(const struct line_rows *d, file_id file);
 /* Fill in the rows of the functions in set (NULL: all), in the order of functions and
  * places.  d->st, kind, events, keep, to and only are set. */
-int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set);
+void line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set);
 
 #endif

@@ -1,5 +1,6 @@
 /* proven.c - see proven.h. */
 #include "engine/sources/proven.h"
+#include "index/base/need.h"
 
 #include <math.h>
 
@@ -45,8 +46,8 @@ static bool absent(const struct table_col *c, size_t i)
 }
 
 /* Count rows whose bounds say nothing: from 0, or to more than twice the estimate. */
-static int count_unknown(struct exec *x, struct table *t, struct table_col *const col[3],
-			 size_t *n)
+static void count_unknown(struct exec *x, struct table *t, struct table_col *const col[3],
+			  size_t *n)
 {
 	struct window w;
 
@@ -63,10 +64,9 @@ static int count_unknown(struct exec *x, struct table *t, struct table_col *cons
 			       (double)hi->i[i] > 2 * (double)est->i[i]);
 	}
 	window_close(&w);
-	return 0;
 }
 
-int proven_rows(struct exec *x, struct table *t, struct str *out)
+void proven_rows(struct exec *x, struct table *t, struct str *out)
 {
 	const char *name = bounded(t);
 	struct table_col *col[3];
@@ -74,16 +74,15 @@ int proven_rows(struct exec *x, struct table *t, struct str *out)
 
 	*out = STR("");
 	if (!name || x->g->estimated) /* by stages, which bound nothing */
-		return 0;
+		return;
 	table_add(t, str_c(name), t->event, false, &col[0]);
 	if (!col[0]->table)
-		return 0;
+		return;
 	table_add(t, STR("lo"), t->event, false, &col[1]);
 	table_add(t, STR("hi"), t->event, false, &col[2]);
-	if (count_unknown(x, t, col, &n))
-		return x->err->kind;
+	count_unknown(x, t, col, &n);
 	if (!n)
-		return 0;
+		return;
 	*out = arena_printf(
 		x->a, "%s%s%s%s cannot be known from this profile%s",
 		t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
@@ -92,5 +91,6 @@ int proven_rows(struct exec *x, struct table *t, struct str *out)
 		: t->n == 1 ? " row (~)"
 			    : " rows (~)",
 		store_is_callgrind(x->g->st) ? ": quern record --stacks -- PROGRAM" : "");
-	return out->p ? 0 : arena_full(x->a, x->err);
+	if (!out->p)
+		need_memory(x->a);
 }

@@ -17,6 +17,6 @@ struct compared;
 struct str proven_share(struct exec *x, const struct table *t, const struct compared *c);
 /* "7 of 12 rows (~) cannot be known from this profile: quern record --stacks -- PROGRAM": of
  * so many the least cost is 0, or the most is more than twice the estimate. */
-int proven_rows(struct exec *x, struct table *t, struct str *out);
+void proven_rows(struct exec *x, struct table *t, struct str *out);
 
 #endif

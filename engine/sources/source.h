@@ -45,12 +45,13 @@ int exec_part_stacks(struct exec *x, const struct source *s);
 void exec_stacks(struct exec *x, struct stacks *out, bool *known);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
  * estimate comes first, then the folding. */
-int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
+void exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
 /* Make the members of a set the rows. */
-int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
-		struct graph *g, const struct fn_set *set);
+void refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
+		 struct graph *g, const struct fn_set *set);
 /* Fail: the profile has no such thing, which callgrind records with the option. */
-int source_lacks(struct exec *x, struct span at, const char *what, const char *option);
+_Noreturn void source_lacks(struct exec *x, struct span at, const char *what,
+			    const char *option);
 /* How often function f ran: its calls, or once if nothing calls it. */
 uint64_t fn_activations(const struct graph *g, uint32_t f);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);

@@ -22,11 +22,11 @@
 #include "index/base/need.h"
 #include "index/each_activation.h"
 
-int exec_has_activations(struct exec *x, const struct source *s)
+void exec_has_activations(struct exec *x, const struct source *s)
 {
 	exec_has_tree(x, s->span);
 	if (x->g->plain || (x->g->parts && x->g->below && x->g->below->plain))
-		return 0;
+		return;
 	exec_wrong(x, s->span,
 		   "single activations are those of the profile as it is, not "
 		   "after this graph stage");
@@ -210,7 +210,7 @@ static int read_rows(struct exec *x, struct activations_data *d)
 }
 
 /* Tables for people show the function, and the part, only if there are several. */
-static int show_several(struct table *t, const struct activations_data *d)
+static void show_several(struct table *t, const struct activations_data *d)
 {
 	bool fns = false, parts = false;
 
@@ -222,24 +222,22 @@ static int show_several(struct table *t, const struct activations_data *d)
 		table_show(t, STR("fn"));
 	if (parts)
 		table_show(t, STR("part"));
-	return 0;
 }
 
-static int activations_open(struct exec *x, const struct source *s, struct table *t)
+static void activations_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct activations_data *d = EXEC_ARRAY(x, struct activations_data, 1);
 	struct fn_set *set = NULL;
 
-	if (exec_has_activations(x, s))
-		return x->err->kind;
+	exec_has_activations(x, s);
 	if (s->of)
 		exec_set(x, s->of, &set);
-	if (want(x, set, d) || read_rows(x, d))
-		return x->err->kind;
+	need(want(x, set, d), x->err);
+	need(read_rows(x, d), x->err);
 	t->data = d;
 	t->rows = d->row;
 	table_init(x, t, &source_activations, x->g, d->n);
-	return show_several(t, d);
+	show_several(t, d);
 }
 
 static const struct listed activation_list[] = {

@@ -25,6 +25,6 @@ struct moment {
 
 /* An error unless the profile has activations, and no graph stage has changed the
  * functions of x->g. */
-int exec_has_activations(struct exec *x, const struct source *s);
+void exec_has_activations(struct exec *x, const struct source *s);
 
 #endif

@@ -97,16 +97,15 @@ bool context_incl_estimated(const struct table *t, uint32_t v, uint32_t e)
 }
 
 /* Make the stacks of the graph with the costs of an event. */
-int prepare_contexts(const struct table *t, uint32_t e)
+void prepare_contexts(const struct table *t, uint32_t e)
 {
 	const struct contexts_rows *d = rows_of(t);
 	bool known;
 
 	if (!d->known || d->of[e].n)
-		return 0;
+		return;
 	graph_event(t->g, e);
 	graph_stacks(t->g, e, t->x->a, &d->of[e], &known);
-	return 0;
 }
 
 static void count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
@@ -119,8 +118,8 @@ static void count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
 }
 
 /* Make a row for each context of the functions in a set. */
-static int contexts_of_set(struct exec *x, const struct source *s, struct table *t,
-			   const struct stacks *stacks)
+static void contexts_of_set(struct exec *x, const struct source *s, struct table *t,
+			    const struct stacks *stacks)
 {
 	struct fn_set *set;
 	uint32_t n = 0;
@@ -134,7 +133,6 @@ static int contexts_of_set(struct exec *x, const struct source *s, struct table 
 	for (uint32_t v = 0; v < stacks->n; v++)
 		if (fnset_has(set, stacks->fn[v]))
 			t->ref[n++] = v;
-	return 0;
 }
 
 /* The graph whose functions are those of the profile, with their names. */
@@ -150,23 +148,22 @@ static struct graph *recorded_graph(struct exec *x)
 }
 
 /* Without stacks a row is a function as it was recorded. */
-static int recorded_open(struct exec *x, const struct source *s, struct table *t)
+static void recorded_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct graph *const of = x->g, *g = recorded_graph(x);
 	const struct fn_set *members;
 	struct fn_set *set;
 
-	if (!g)
-		return x->err->kind;
 	if (s->of) {
 		exec_set(x, s->of, &set);
 		graph_members_of(of, graph_apart(of), set, false, x->a, &members);
 	}
 	x->g = g;
-	if (s->of)
-		return refs_of_set(x, t, t->src, g, members);
+	if (s->of) {
+		refs_of_set(x, t, t->src, g, members);
+		return;
+	}
 	table_init(x, t, t->src, g, g->functions);
-	return 0;
 }
 
 static uint32_t context_above(const struct table *t, uint32_t v)
@@ -179,7 +176,7 @@ static void context_subject(const struct table *t, uint32_t v, struct row_subjec
 	out->fn[0] = context_fn(t, v);
 }
 
-static int contexts_open(struct exec *x, const struct source *s, struct table *t)
+static void contexts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct contexts_rows *d = EXEC_ARRAY(x, struct contexts_rows, 1);
 	const size_t events = store_info(x->g->st)->all_events;
@@ -189,13 +186,16 @@ static int contexts_open(struct exec *x, const struct source *s, struct table *t
 	t->data = d;
 	d->shape = stacks = &d->of[x->event];
 	exec_stacks(x, stacks, &d->known);
-	if (!d->known)
-		return recorded_open(x, s, t);
+	if (!d->known) {
+		recorded_open(x, s, t);
+		return;
+	}
 	count_depths(x, stacks, &d->depth);
-	if (s->of)
-		return contexts_of_set(x, s, t, stacks);
+	if (s->of) {
+		contexts_of_set(x, s, t, stacks);
+		return;
+	}
 	table_init(x, t, t->src, x->g, stacks->n);
-	return 0;
 }
 
 static const struct listed context_list[] = {

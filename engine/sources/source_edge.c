@@ -83,7 +83,7 @@ static void tell_estimates(struct table *t)
 		table_tell(t, STR("estimated"));
 }
 
-static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
+static void calls_of(struct exec *x, const struct wanted *w, struct table *t)
 {
 	uint32_t n = 0, *ref = NULL, first, out;
 	size_t cap = 0;
@@ -101,7 +101,6 @@ static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 	table_init(x, t, &source_calls, x->g, n);
 	tell_estimates(t);
 	t->ref = ref;
-	return 0;
 }
 
 /* Say how many calls of a function come from outside. */
@@ -121,7 +120,7 @@ static void note_recursion(struct exec *x, const struct fn_set *set)
 		   GROUPED(all - own));
 }
 
-static int calls_open(struct exec *x, const struct source *s, struct table *t)
+static void calls_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *near = NULL, *to = NULL;
 	struct wanted w = {.out = s->of || s->from, .in = !s->from};
@@ -129,7 +128,7 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 	if (!s->of && !s->from && !s->to) {
 		table_init(x, t, &source_calls, x->g, x->g->edges);
 		tell_estimates(t);
-		return 0;
+		return;
 	}
 	exec_set(x, s->of ? s->of : s->from ? s->from : s->to, &near);
 	if (s->from && s->to)
@@ -138,7 +137,7 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 		note_recursion(x, near);
 	w.near = near;
 	w.to = to;
-	return calls_of(x, &w, t);
+	calls_of(x, &w, t);
 }
 
 static void calls_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -341,7 +340,7 @@ static void tree_known(struct exec *x, const struct stacks *stacks,
 
 /* Parts, and functions apart that a stage made one, sharpen estimates, but what is measured
  * stays as it is. */
-static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+static void make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
@@ -356,7 +355,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	exec_stacks(x, &stacks, &known);
 	if (known) {
 		tree_known(x, &stacks, q, tree);
-		return 0;
+		return;
 	}
 	if (q->set && fnset_count(q->set) == 1) {
 		if (near) {
@@ -364,27 +363,24 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 			if (all_measured(tree) ||
 			    ((x->unparted || graph_part_count(x->g) < 2) &&
 			     (!x->g->group || x->g->member)))
-				return 0;
+				return;
 		}
 		q->one = neighbour_inclusive(x, one);
 	}
 	if (x->g->group) {
 		tree_labels(x, q, tree);
-		return 0;
+		return;
 	}
 	exec_flow(x, x->g, x->event, &flow);
 	exec_parts(x, x->g, flow, &q->parts);
 	path_tree(flow, q, x->a, x->open->cancel, tree);
 	flow_parts_free(q->parts);
-	return 0;
 }
 
-int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+void exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
-	if (make_tree(x, q, tree))
-		return x->err->kind;
+	make_tree(x, q, tree);
 	bound_rows(x, tree);
-	return 0;
 }
 
 /* A tree of the whole program holds all of its cost, in rows or not: note the cost
@@ -429,7 +425,7 @@ static uint32_t tree_part_of(const struct table *t, uint32_t r)
 	return row->inner ? ROW_UNCOUNTED : row->parent;
 }
 
-static int tree_query(struct exec *x, const struct source *s, struct path_tree_query *q)
+static void tree_query(struct exec *x, const struct source *s, struct path_tree_query *q)
 {
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
 	struct fn_set *set = NULL, *avoiding = NULL;
@@ -455,7 +451,6 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 		.rows = s->max > x->open->row_limit ? (uint32_t)x->open->row_limit
 						    : (uint32_t)s->max,
 	};
-	return 0;
 }
 
 static struct tree_top top_of(const struct exec *x, const struct source *s,
@@ -506,14 +501,14 @@ static void note_no_rows(struct exec *x, const struct source *s, bool up)
 		   up || !x->g->edges ? "" : ": what it costs it spends itself");
 }
 
-static int tree_open(struct exec *x, const struct source *s, struct table *t)
+static void tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_tree_query q;
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
-	if (tree_query(x, s, &q) || exec_tree(x, &q, tree))
-		return x->err->kind;
+	tree_query(x, s, &q);
+	exec_tree(x, &q, tree);
 	note_left_out(x, s, tree);
 	note_unrooted(x, tree);
 	table_init(x, t, t->src, x->g, tree->n);
@@ -536,7 +531,6 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->min_percent = s->has_min && s->min_percent;
 	t->min_usual = s->min_usual;
 	t->min = tree_min(x, s, q.set);
-	return 0;
 }
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)

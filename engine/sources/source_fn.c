@@ -66,8 +66,8 @@ void fn_subject(const struct table *t UNUSED, uint32_t f, struct row_subject *ou
 	out->fn[0] = f;
 }
 
-int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
-		struct graph *g, const struct fn_set *set)
+void refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
+		 struct graph *g, const struct fn_set *set)
 {
 	uint32_t n = fnset_count(set), k = 0;
 
@@ -75,20 +75,19 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		t->ref[k++] = f;
-	return 0;
 }
 
-static int fn_open(struct exec *x, const struct source *s, struct table *t)
+static void fn_open(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct source_def *def = t->src;
 	struct fn_set *set;
 
 	if (!s->of) {
 		table_init(x, t, def, x->g, x->g->functions);
-		return 0;
+		return;
 	}
 	exec_set(x, s->of, &set);
-	return refs_of_set(x, t, def, x->g, set);
+	refs_of_set(x, t, def, x->g, set);
 }
 
 #define FUNCTIONS(var, word)            \
@@ -151,8 +150,8 @@ static struct graph *collapsed(const struct exec *x)
 }
 
 /* Count members; with a set, only groups with one of its functions become rows. */
-static int group_rows(struct exec *x, const struct source *s, struct collapsed *d,
-		      struct fn_set *rows)
+static void group_rows(struct exec *x, const struct source *s, struct collapsed *d,
+		       struct fn_set *rows)
 {
 	const uint32_t *group;
 	struct fn_set *set = NULL;
@@ -171,20 +170,18 @@ static int group_rows(struct exec *x, const struct source *s, struct collapsed *
 			fnset_add(rows, to);
 		exec_poll(x);
 	}
-	return 0;
 }
 
-static int group_open(struct exec *x, const struct source *s, struct table *t)
+static void group_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct collapsed *d = EXEC_ARRAY(x, struct collapsed, 1);
 	struct fn_set *rows;
 
 	graph_collapse_by(collapsed(x), by_of(s->kind), &d->g);
 	rows = fnset_new(x->a, d->g->functions);
-	if (group_rows(x, s, d, rows))
-		return x->err->kind;
+	group_rows(x, s, d, rows);
 	t->data = d;
-	return refs_of_set(x, t, t->src, d->g, rows);
+	refs_of_set(x, t, t->src, d->g, rows);
 }
 
 #define GROUP(var, word, one)             \
@@ -302,7 +299,7 @@ static void note_self_calls(struct exec *x, const struct fn_set *set,
 			   n == 1 ? "it" : "them");
 }
 
-static int cycle_open(struct exec *x, const struct source *s, struct table *t)
+static void cycle_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct graph_cycle *d;
 	struct fn_set *set, *rows = fnset_new(x->a, x->g->cycles);
@@ -313,14 +310,14 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	if (!s->of) {
 		table_init(x, t, &source_cycles, x->g, x->g->cycles);
 		note_self_calls(x, NULL, NULL);
-		return 0;
+		return;
 	}
 	exec_set(x, s->of, &set);
 	note_self_calls(x, set, s->of);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))
 			fnset_add(rows, graph_cycle(x->g, f) - 1);
-	return refs_of_set(x, t, &source_cycles, x->g, rows);
+	refs_of_set(x, t, &source_cycles, x->g, rows);
 }
 
 static uint32_t cycle_fn(const struct table *t, uint32_t i)

@@ -12,6 +12,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 static const struct store_info *info_of(const struct table *t)
 {
@@ -114,8 +115,8 @@ static const struct listed info_list[] = {
 };
 
 /* Show NAME.EVENT, under another title. */
-static int show_event(struct exec *x, struct table *t, const char *name, uint32_t e,
-		      bool percent, const char *title)
+static void show_event(struct exec *x, struct table *t, const char *name, uint32_t e,
+		       bool percent, const char *title)
 {
 	struct table_col *c;
 
@@ -123,30 +124,27 @@ static int show_event(struct exec *x, struct table *t, const char *name, uint32_
 	c->machine = c->table = true;
 	c->name = arena_printf(x->a, "%s.%.*s%s", title, STR_ARG(x->env->events[e]),
 			       percent ? "%" : "");
-	return c->name.p ? 0 : arena_full(x->a, x->err);
+	if (!c->name.p)
+		need_memory(x->a);
 }
 
-static int show_events(struct exec *x, struct table *t, const char *name, bool percent)
+static void show_events(struct exec *x, struct table *t, const char *name, bool percent)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++)
-		if (show_event(x, t, name, e, percent, name))
-			return x->err->kind;
-	return 0;
+		show_event(x, t, name, e, percent, name);
 }
 
 /* The sum of growths is no total. */
-static int show_totals(struct exec *x, struct table *t)
+static void show_totals(struct exec *x, struct table *t)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++) {
 		const bool grows = store_grows(x->g->st, e);
 		int64_t peak;
 
-		if (show_event(x, t, "total", e, false, grows ? "growth" : "total") ||
-		    (store_peak(x->g->st, e, &peak) &&
-		     show_event(x, t, "peak", e, false, "peak")))
-			return x->err->kind;
+		show_event(x, t, "total", e, false, grows ? "growth" : "total");
+		if (store_peak(x->g->st, e, &peak))
+			show_event(x, t, "peak", e, false, "peak");
 	}
-	return 0;
 }
 
 /* " of FILE" if the profile has several files; else empty. */
@@ -245,19 +243,17 @@ static void note_edges(struct exec *x)
 		exec_notef(x, "%s", text);
 }
 
-static int info_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void info_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	all_events(x);
 	t->card = true;
 	t->rows = store_info(x->g->st);
 	table_init(x, t, &source_info, x->g, 1);
-	if (show_totals(x, t))
-		return x->err->kind;
+	show_totals(x, t);
 	note_files(x);
 	note_diagnostics(x);
 	note_edges(x);
 	exec_note_tree(x);
-	return 0;
 }
 
 const struct source_def source_info = {
@@ -299,18 +295,16 @@ static void hint_activations(struct exec *x, const struct source *s)
 		   x->text.p + of.at);
 }
 
-static int card_open(struct exec *x, const struct source *s, struct table *t)
+static void card_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
 	exec_set(x, s->of, &set);
-	if (refs_of_set(x, t, &source_info_fn, x->g, set))
-		return x->err->kind;
+	refs_of_set(x, t, &source_info_fn, x->g, set);
 	hint_activations(x, s);
 	t->card = true;
-	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
-		       ? x->err->kind
-		       : 0;
+	show_events(x, t, "self", false);
+	show_events(x, t, "incl", false);
 }
 
 const struct source_def source_info_fn = {
@@ -363,11 +357,10 @@ static const struct listed event_list[] = {
 	{"total", BOTH, 2}, {"id", 0, 0},      {"recorded", 0, 0},
 };
 
-static int events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	all_events(x);
 	table_init(x, t, &source_events, x->g, store_info(x->g->st)->all_events);
-	return 0;
 }
 
 static void event_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -408,12 +401,11 @@ static const struct listed total_list[] = {{"event", BOTH, 0},
 					   {"functions", BOTH, 0},
 					   {"calls", BOTH, 0}};
 
-static int total_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void total_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	t->rows = store_info(x->g->st);
 	all_events(x);
 	table_init(x, t, &source_info_vs, x->g, 1);
-	return 0;
 }
 
 /* Each side has one row. */
@@ -470,10 +462,9 @@ static const struct listed profile_list[] = {
 	{"event", BOTH, 3}, {"total", BOTH, 2},
 };
 
-static int profiles_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void profiles_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
-	return 0;
 }
 
 const struct source_def source_profiles = {

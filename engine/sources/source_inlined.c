@@ -26,6 +26,7 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/need.h"
 
 #define NO_NAME UINT32_MAX
 
@@ -72,16 +73,15 @@ static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
 }
 
 /* at[0..n) are sorted. */
-static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
-			const struct inlined_at *at, size_t n)
+static void fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
+			 const struct inlined_at *at, size_t n)
 {
 	struct inlined_row *r = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!i || at[i].file != at[i - 1].file ||
 		    at[i].number != at[i - 1].number) {
-			if (!(r = new_inlined(x, d)))
-				return x->err->kind;
+			r = new_inlined(x, d);
 			*r = (struct inlined_row){.into = f,
 						  .file = at[i].file,
 						  .number = at[i].number,
@@ -90,7 +90,6 @@ static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
 		cost_add_each(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
 	}
-	return 0;
 }
 
 /* Look up the addresses of a function later. */
@@ -126,8 +125,8 @@ static size_t fold_lines(const struct inlined_rows *d, struct inlined_at *at, si
 }
 
 /* Add the inlined lines of function f to those that are sorted. */
-static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
-			struct arena *a, struct inlined_at **at, size_t *k, size_t *cap)
+static void read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
+			 struct arena *a, struct inlined_at **at, size_t *k, size_t *cap)
 {
 	struct store_line *line = NULL;
 	struct inlined_at *to;
@@ -136,7 +135,7 @@ static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 
 	fn_inlined_lines(x, f, a, &line, &self, &n);
 	if (arena_grow(a, at, cap, *k, *k + n, sizeof(**at)))
-		return arena_full(a, x->err);
+		need_memory(a);
 	to = *at + *k;
 	for (size_t i = 0; i < n; i++) {
 		const struct inline_frame *frame;
@@ -156,7 +155,6 @@ static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 	if (all)
 		qsort(to, all, sizeof(*to), by_origin_and_line);
 	*k += fold_lines(d, to, all);
-	return 0;
 }
 
 static int add_inlined(struct exec *x, void *arg, const struct fn_members *of,
@@ -167,16 +165,17 @@ static int add_inlined(struct exec *x, void *arg, const struct fn_members *of,
 	size_t n = 0, cap = 0;
 
 	for (uint32_t k = 0; k < of->n; k++)
-		if (read_inlined(x, d, of->fn[k], a, &at, &n, &cap))
-			return x->err->kind;
+		read_inlined(x, d, of->fn[k], a, &at, &n, &cap);
 	if (n && of->n > 1)
 		qsort(at, n, sizeof(*at), by_origin_and_line);
-	return n ? fold_inlined(x, d, of->fn[0], at, n) : 0;
+	if (n)
+		fold_inlined(x, d, of->fn[0], at, n);
+	return 0;
 }
 
 /* ---- opening ---- */
 
-static int inlined_open(struct exec *x, const struct source *s, struct table *t)
+static void inlined_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct inlined_rows *d = EXEC_ARRAY(x, struct inlined_rows, 1);
 	struct fn_set *set = NULL;
@@ -185,13 +184,13 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	fn_detail_check(x, s, t->src->name);
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
-	if (inlining_new(x, &d->in))
-		return x->err->kind;
+	need(inlining_new(x, &d->in), x->err);
 	if (s->of)
 		exec_set(x, s->of, &set);
-	if ((store_info(d->st)->has_instr && fn_detail_each(x, set, want_lines, d)) ||
-	    inlining_read(d->in, true) || fn_detail_each(x, set, add_inlined, d))
-		return x->err->kind;
+	if (store_info(d->st)->has_instr)
+		need(fn_detail_each(x, set, want_lines, d), x->err);
+	need(inlining_read(d->in, true), x->err);
+	need(fn_detail_each(x, set, add_inlined, d), x->err);
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;
@@ -199,7 +198,6 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	table_init(x, t, t->src, x->g, d->n);
 	if (named)
 		table_show(t, STR("fn"));
-	return 0;
 }
 
 /* ---- columns ---- */

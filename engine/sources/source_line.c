@@ -20,6 +20,7 @@
 #include "engine/listing/source_text.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* ---- text ---- */
 
@@ -70,15 +71,15 @@ static void portion_set(struct exec *x, struct fn_set **out)
 }
 
 /* The functions whose lines are asked for; NULL: all. */
-static int detail_set(struct exec *x, const struct source *s, struct line_rows *d,
-		      struct fn_set **out)
+static void detail_set(struct exec *x, const struct source *s, struct line_rows *d,
+		       struct fn_set **out)
 {
 	const struct set *of = s->of ? s->of : s->from;
 
 	*out = NULL;
 	if (of && (s->kind == S_LINES || s->kind == S_INSTRS)) {
 		exec_place_set(x, of, out, &d->only);
-		return 0;
+		return;
 	}
 	if (of)
 		exec_set(x, of, out);
@@ -86,19 +87,18 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 		exec_set(x, s->to, &d->to);
 	if (!of && !s->to && x->open->reading->number) {
 		portion_set(x, out);
-		return 0;
+		return;
 	}
 	if (s->kind == S_CALLSITES && s->of) {
 		exec_hint(x, STR("`callsites of` lists the calls that a function "
 				 "makes, `callsites to` those to it"));
-		return 0;
+		return;
 	}
 	if (s->to && !of)
 		callers_set(x, d->to, out);
-	return 0;
 }
 
-static int detail_open(struct exec *x, const struct source *s, struct table *t)
+static void detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct line_rows *d = EXEC_ARRAY(x, struct line_rows, 1);
 	const struct store_info *i = store_info(x->g->st);
@@ -107,22 +107,19 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 
 	fn_detail_check(x, s, t->src->name);
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
-	    (s->kind == S_INSTRS || i->jumps == 0)) {
-		return s->kind == S_JUMPS
-			       ? source_lacks(x, s->span, "jumps", "--collect-jumps=yes")
-			       : source_lacks(x, s->span, "instruction addresses",
-					      "--dump-instr=yes");
-	}
+	    (s->kind == S_INSTRS || i->jumps == 0))
+		source_lacks(x, s->span,
+			     s->kind == S_JUMPS ? "jumps" : "instruction addresses",
+			     s->kind == S_JUMPS ? "--collect-jumps=yes"
+						: "--dump-instr=yes");
 	d->st = x->g->st;
 	d->events = i->events;
 	d->kind = s->kind;
 	/* Rows of merged functions are merged, and jumps have no cost. */
-	if (detail_set(x, s, d, &set))
-		return x->err->kind;
+	detail_set(x, s, d, &set);
 	if (!set && !d->only && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
-	if (line_rows(x, d, set))
-		return x->err->kind;
+	line_rows(x, d, set);
 	t->data = d;
 	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
 	t->ordered =
@@ -135,7 +132,6 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	if (x->g->hides && (s->kind == S_LINES || s->kind == S_INSTRS))
 		table_tell(t, STR("estimated"));
 	t->rows_before += d->dropped;
-	return 0;
 }
 
 /* ---- columns of lines and instrs ---- */
@@ -181,21 +177,20 @@ bool place_exact(const struct table *t)
 }
 
 /* Look up all rows at once: stages may ask for a few at a time. */
-int prepare_inlined(const struct table *t, uint32_t event UNUSED)
+void prepare_inlined(const struct table *t, uint32_t event UNUSED)
 {
 	struct line_rows *d = t->data;
 
 	if (d->in)
-		return 0;
-	if (inlining_new(t->x, &d->in))
-		return t->x->err->kind;
+		return;
+	need(inlining_new(t->x, &d->in), t->x->err);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
 		inlining_want(d->in, p->of, p->file, p->line, p->instr);
 		exec_poll(t->x);
 	}
-	return inlining_read(d->in, true);
+	need(inlining_read(d->in, true), t->x->err);
 }
 
 /* Whether the row is inlined; *f: its innermost inlined call, if that is known. */

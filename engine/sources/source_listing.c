@@ -20,28 +20,28 @@
 static const char *const kind_names[] = {"file", "line", "call",
 					 "jump", "gap",	 "inlined"};
 
-int source_lacks(struct exec *x, struct span at, const char *what, const char *option)
+_Noreturn void source_lacks(struct exec *x, struct span at, const char *what,
+			    const char *option)
 {
 	exec_wrong(x, at, "this profile has no %s", what);
 	if (str_starts(store_info(x->g->st)->creator, STR("xdebug")))
 		need_hint(x->err, "Xdebug records none: ask for lines or source of");
 	if (!store_is_callgrind(x->g->st))
-		need_hint(x->err, "its producer records none: ask for lines or source of");
+		need_hint(x->err,
+			  "its producer records none: ask for lines or source of");
 	need_hint(x->err, "run callgrind with %s", option);
 }
 
 /* Refuse what this profile, or --safe, does not have. */
-static int check_listing(struct exec *x, const struct source *s, const char *name)
+static void check_listing(struct exec *x, const struct source *s, const char *name)
 {
 	fn_detail_check(x, s, name);
 	if (s->kind != S_ASM)
-		return 0;
+		return;
 	if (!store_info(x->g->st)->has_instr)
-		return source_lacks(x, s->span, "instruction addresses",
-				    "--dump-instr=yes");
+		source_lacks(x, s->span, "instruction addresses", "--dump-instr=yes");
 	if (x->open->safe)
 		exec_fail(x, s->span, "asm runs objdump: not under --safe");
-	return 0;
 }
 
 enum { READ = 200, COSTLIEST = 24, AROUND = 4 /* rows */ };
@@ -86,38 +86,35 @@ static void rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 }
 
 /* Rows from..to - 1 as one, unless they are few. */
-static int put_gap(struct exec *x, struct listing *l, size_t from, size_t to, size_t *n)
+static void put_gap(struct exec *x, struct listing *l, size_t from, size_t to, size_t *n)
 {
 	if (to - from <= 2 * AROUND) {
 		memmove(&l->row[*n], &l->row[from], (to - from) * sizeof(*l->row));
 		*n += to - from;
-		return 0;
+		return;
 	}
 	l->row[*n] = (struct listing_row){
 		.kind = LISTING_GAP,
 		.group = l->row[from].group,
 		.name = STR(""),
-		.text = arena_printf(x->a, "... %s rows", GROUPED(to - from))};
-	return l->row[(*n)++].text.p ? 0 : arena_full(x->a, x->err);
+		.text = need_printf(x->a, "... %s rows", GROUPED(to - from))};
+	++*n;
 }
 
 /* Of a long listing people see what is around its costliest rows. */
-static int shorten(struct exec *x, struct listing *l)
+static void shorten(struct exec *x, struct listing *l)
 {
 	bool *keep = l->nrows > READ ? EXEC_ARRAY(x, bool, l->nrows) : NULL;
 	const size_t all = l->nrows;
 	size_t n = 0, gap = 0;
 
 	if (all <= READ)
-		return 0;
-	if (!keep)
-		return x->err->kind;
+		return;
 	rows_to_read(x, l, keep);
 	for (size_t i = 0; i <= all; i++) {
 		if (i < all && !keep[i])
 			continue;
-		if (put_gap(x, l, gap, i, &n))
-			return x->err->kind;
+		put_gap(x, l, gap, i, &n);
 		if (i < all)
 			l->row[n++] = l->row[i];
 		gap = i + 1;
@@ -127,10 +124,9 @@ static int shorten(struct exec *x, struct listing *l)
 		   "these are the %d costliest rows with those around them; all: "
 		   "| take %zu",
 		   COSTLIEST, all);
-	return 0;
 }
 
-static int listing_open(struct exec *x, const struct source *s, struct table *t)
+static void listing_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct listing *l = EXEC_ARRAY(x, struct listing, 1);
 	struct text_file **files = EXEC_ARRAY(x, struct text_file *, 1);
@@ -144,17 +140,15 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .instrs = s->kind == S_ASM,
 			      .files = files,
 			      .texts = x->a};
-	if (check_listing(x, s, t->src->name))
-		return x->err->kind;
+	check_listing(x, s, t->src->name);
 	if (l->instrs)
 		exec_set(x, s->of, &set);
 	else
 		exec_place_set(x, s->of, &set, &l->only);
-	if (listing_fill(x, l, set))
-		return x->err->kind;
+	need(listing_fill(x, l, set), x->err);
 	all = l->nrows;
-	if (s->min_usual && shorten(x, l))
-		return x->err->kind;
+	if (s->min_usual)
+		shorten(x, l);
 	t->data = l;
 	t->rows = l->row;
 	t->listing = l;
@@ -163,7 +157,6 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	if (x->g->hides)
 		table_tell(t, STR("estimated"));
 	t->rows_before = all;
-	return 0;
 }
 
 /* ---- columns ---- */
@@ -267,8 +260,7 @@ static const struct listed asm_list[] = {
 	{"kind", SHOW_M, 0},   {"obj", SHOW_M, 0}, {"instr", BOTH, 2},
 	{"file", SHOW_M, 0},   {"line", BOTH, 6},  {"self", BOTH, 3},
 	{"self%", SHOW_T, 7},  {"calls", BOTH, 5}, {"incl", BOTH, 4},
-	{"callee", SHOW_M, 0}, {"text", BOTH, 1},
-	{"estimated", 0, 0},
+	{"callee", SHOW_M, 0}, {"text", BOTH, 1},  {"estimated", 0, 0},
 };
 
 #define LISTING(var, word, names)                       \

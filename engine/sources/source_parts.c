@@ -87,7 +87,7 @@ static size_t shared_path(const struct store *st, uint32_t files)
 }
 
 /* Parts with their files; people see the files if there are several. */
-static int parts_init(struct exec *x, struct table *t, const struct source_def *src)
+static void parts_init(struct exec *x, struct table *t, const struct source_def *src)
 {
 	uint32_t files;
 
@@ -96,7 +96,6 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 	t->path_from = shared_path(x->g->st, files);
 	if (files > 1)
 		table_show(t, STR("file"));
-	return 0;
 }
 
 /* Is this one of the parts chosen by `part` and `thread`? */
@@ -119,40 +118,35 @@ static void keep_in_force(struct exec *x, struct table *t)
 }
 
 /* What the stages leave of a part is what they would leave of it alone. */
-static int part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32_t e)
+static void part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32_t e)
 {
 	struct graph *g = x->g;
 	struct arena *a = need_scratch(x->a);
 
-	if ((graph_part_count(g) > 1 || g->contexts) &&
-	    exec_gstages_of_part(x, part, a, &g)) {
-		scratch_free(a);
-		return x->err->kind;
-	}
+	if (graph_part_count(g) > 1 || g->contexts)
+		need(exec_gstages_of_part(x, part, a, &g), x->err);
 	graph_event(g, e);
 	d->left[e][part] = graph_left(g, e);
 	d->functions[part] = g->functions;
 	scratch_free(a);
-	return 0;
 }
 
-int parts_prepare(const struct table *t, uint32_t e)
+void parts_prepare(const struct table *t, uint32_t e)
 {
 	struct exec *x = t->x;
 	struct part_rows *d = t->data;
 	const struct store_info *si = store_info(t->g->st);
 
 	if (!gstages_divide(x->gstages) || (d->left && d->left[e]))
-		return 0;
+		return;
 	if (!d->left) {
 		d->left = EXEC_ARRAY(x, int64_t *, si->all_events);
 		d->functions = EXEC_ARRAY(x, uint32_t, si->parts);
 	}
 	d->left[e] = EXEC_ARRAY(x, int64_t, si->parts);
 	for (uint32_t p = 0; p < si->parts; p++)
-		if (in_force(x, p) && part_left(x, d, p, e))
-			return x->err->kind;
-	return 0;
+		if (in_force(x, p))
+			part_left(x, d, p, e);
 }
 
 bool part_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
@@ -222,13 +216,11 @@ static const struct listed thread_list[] = {
 	{"parts", BOTH, 4},
 };
 
-static int parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	t->data = EXEC_ARRAY(x, struct part_rows, 1);
-	if (parts_init(x, t, &source_parts))
-		return x->err->kind;
+	parts_init(x, t, &source_parts);
 	keep_in_force(x, t);
-	return 0;
 }
 
 /* The threads of the parts in force; rows: [parts + 1]. */
@@ -253,7 +245,7 @@ static void find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 	}
 }
 
-static int threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	struct thread *rows =
 		EXEC_ARRAY(x, struct thread, (size_t)store_info(x->g->st)->parts + 1);
@@ -264,7 +256,6 @@ static int threads_open(struct exec *x, const struct source *s UNUSED, struct ta
 	d->thread = rows;
 	t->data = d;
 	table_init(x, t, &source_threads, x->g, n);
-	return 0;
 }
 
 uint64_t info_threads(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
@@ -380,7 +371,7 @@ bool set_self_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return set_estimated(t, r, e) && !((const struct part_of_set *)t->data)->sure;
 }
 
-static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32_t e)
+static void set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32_t e)
 {
 	int64_t *self = &s->left[e][2 * part];
 	struct exec one = *x;
@@ -390,10 +381,7 @@ static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32
 	a = need_scratch(x->a);
 	one.a = a;
 	s->calls[part] = 0;
-	if (exec_gstages_of_part(x, part, a, &one.g)) {
-		scratch_free(a);
-		return x->err->kind;
-	}
+	need(exec_gstages_of_part(x, part, a, &one.g), x->err);
 	graph_event(one.g, e);
 	exec_set_of_store(&one, s->of_store, &set);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
@@ -403,25 +391,23 @@ static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32
 		count_add(&s->calls[part], graph_calls(one.g, f));
 	}
 	scratch_free(a);
-	return x->err->kind;
 }
 
-int set_prepare(const struct table *t, uint32_t e)
+void set_prepare(const struct table *t, uint32_t e)
 {
 	struct part_of_set *s = t->data;
 	const uint32_t parts = store_info(t->g->st)->parts;
 
 	if (!s->left || s->left[e])
-		return 0;
+		return;
 	s->left[e] = EXEC_ARRAY(t->x, int64_t, 2 * (size_t)parts);
 	for (uint32_t p = 0; p < parts; p++)
-		if (in_force(t->x, p) && set_left(t->x, s, p, e))
-			return t->x->err->kind;
-	return 0;
+		if (in_force(t->x, p))
+			set_left(t->x, s, p, e);
 }
 
 /* Parts after stages that divide costs: each as the stages leave it alone. */
-static int open_left(struct exec *x, const struct fn_set *set, struct table *t)
+static void open_left(struct exec *x, const struct fn_set *set, struct table *t)
 {
 	struct part_of_set *s = t->data;
 
@@ -430,7 +416,7 @@ static int open_left(struct exec *x, const struct fn_set *set, struct table *t)
 	s->sure = true;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		s->sure &= graph_is_sure(x->g, f, GRAPH_SELF);
-	return set_prepare(t, t->event);
+	set_prepare(t, t->event);
 }
 
 static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t f)
@@ -440,8 +426,8 @@ static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t 
 	return here != GRAPH_NONE && fnset_has(set, here);
 }
 
-static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
-			   struct part_of_set *s, struct arena *scratch)
+static void add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
+			    struct part_of_set *s, struct arena *scratch)
 {
 	struct store *st = x->g->st;
 	uint32_t events = s->events, *id;
@@ -450,14 +436,12 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 	size_t n;
 
 	arena_reset(scratch);
-	if (store_part_functions(st, p, scratch, &id, &costs, &n, x->err))
-		return x->err->kind;
+	need(store_part_functions(st, p, scratch, &id, &costs, &n, x->err), x->err);
 	for (size_t i = 0; i < n; i++)
 		if (is_member(x->g, set, id[i]))
 			cost_add_each(s->self + (size_t)p * events, costs + i * events,
 				      events);
-	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
-		return x->err->kind;
+	need(store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err), x->err);
 	for (size_t i = 0; i < n; i++) {
 		struct store_edge edge;
 
@@ -469,16 +453,14 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 			      events);
 	}
 	exec_poll_now(x);
-	return 0;
 }
 
-static int parts_of_open(struct exec *x, const struct source *src, struct table *t)
+static void parts_of_open(struct exec *x, const struct source *src, struct table *t)
 {
 	const struct store_info *si = store_info(x->g->st);
 	struct part_of_set *s = EXEC_ARRAY(x, struct part_of_set, 1);
 	struct arena *scratch;
 	struct fn_set *set;
-	int rc = 0;
 
 	exec_set(x, src->of, &set);
 	s->events = si->events;
@@ -486,23 +468,20 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	s->incoming = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
 	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
 	t->data = s;
-	if (parts_init(x, t, &source_parts_of))
-		return x->err->kind;
+	parts_init(x, t, &source_parts_of);
 	scratch = need_scratch(x->a);
 	if (gstages_divide(x->gstages))
-		rc = open_left(x, set, t);
-	for (uint32_t p = 0; p < si->parts && !rc && !s->left; p++)
-		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, scratch) : 0;
+		open_left(x, set, t);
+	for (uint32_t p = 0; p < si->parts && !s->left; p++)
+		if (in_force(x, p))
+			add_part_of_set(x, set, p, s, scratch);
 	scratch_free(scratch);
-	for (uint32_t p = 0; p < si->parts && !rc; p++) {
+	for (uint32_t p = 0; p < si->parts; p++) {
 		const int64_t now = (int64_t)set_self(t, p, t->event);
 
 		s->most = now > s->most ? now : s->most;
 	}
-	if (rc)
-		return rc;
 	keep_in_force(x, t);
-	return 0;
 }
 
 const struct source_def source_parts_of = {

@@ -69,7 +69,7 @@ static const struct listed path_list[] = {
 	{"cycle", BOTH, 11}, {"estimated", SHOW_M, 0},
 };
 
-static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
+static void rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
 {
 	size_t n = 0, k = 0;
 	struct step *rows;
@@ -84,7 +84,6 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	t->rows = rows;
 	t->truncated = list->truncated;
 	table_init(x, t, &source_path, x->g, n);
-	return 0;
 }
 
 /* Note how many more paths there are; for `all`, their share of the cost. */
@@ -155,15 +154,14 @@ static void bound_paths(struct exec *x, struct path_list *list)
 
 /* The functions of x->g that s names, as those of the graph that paths follow; entered: those
  * by which they are entered. */
-static int optional_set(struct exec *x, struct graph *follow, const struct set *s,
-			bool entered, const struct fn_set **out)
+static void optional_set(struct exec *x, struct graph *follow, const struct set *s,
+			 bool entered, const struct fn_set **out)
 {
 	struct fn_set *set = NULL;
 
 	if (s)
 		exec_set(x, s, &set);
 	graph_members_of(x->g, follow, set, entered, x->a, out);
-	return 0;
 }
 
 /* The graph that paths follow: that of known stacks, or the one that has contexts, or places
@@ -255,7 +253,7 @@ static void find_paths(struct exec *x, const struct graph *follow,
 	record_calls(x, list);
 }
 
-static int path_open(struct exec *x, const struct source *s, struct table *t)
+static void path_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_query q = {.kind = s->path, .k = 1};
 	struct path_list list = {0};
@@ -266,11 +264,10 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 
 	exec_stacks(x, &stacks, &known);
 	follow = followed(x, known);
-	if (optional_set(x, follow, s->from, false, &q.from) ||
-	    optional_set(x, follow, s->to, false, &q.to) ||
-	    optional_set(x, follow, s->via, false, &q.via) ||
-	    optional_set(x, follow, s->avoiding, false, &q.avoiding))
-		return x->err->kind;
+	optional_set(x, follow, s->from, false, &q.from);
+	optional_set(x, follow, s->to, false, &q.to);
+	optional_set(x, follow, s->via, false, &q.via);
+	optional_set(x, follow, s->avoiding, false, &q.avoiding);
 	exec_flow(x, follow, x->event, &flow); /* say_none() looks for a way back */
 	if (s->path == PATH_ALL)
 		q.k = 0;
@@ -298,7 +295,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 		note_more(x, &list);
 	else
 		say_none(x, s, flow, &q, t);
-	return rows_of_paths(x, &list, t);
+	rows_of_paths(x, &list, t);
 }
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
@@ -483,8 +480,8 @@ static void more_loading(struct exec *x, const struct loaders_more *more, struct
 		   more->functions == 1 ? "one" : GROUPED(more->functions));
 }
 
-static int show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
-		     struct table *t)
+static void show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
+		      struct table *t)
 {
 	t->rows = c;
 	t->card = true;
@@ -494,19 +491,18 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 	table_init(x, t, &source_cost, x->g, 1);
 	c->calls.known &= !c->more && store_counts_calls(x->g->st);
 	if (!c->calls.known)
-		return 0;
+		return;
 	if (c->calls.lo == c->calls.hi) {
 		table_show(t, STR("calls"));
-		return 0;
+		return;
 	}
 	table_show(t, STR("calls_lo"));
 	table_show(t, STR("calls_hi"));
-	return 0;
 }
 
 /* `cost of` where stacks are known: no bounds, no estimate. */
-static int cost_known(struct exec *x, const struct stacks *s,
-		      const struct path_cost_query *q, struct cost *c, struct table *t)
+static void cost_known(struct exec *x, const struct stacks *s,
+		       const struct path_cost_query *q, struct cost *c, struct table *t)
 {
 	const struct path_cost_query whole = {.of = q->of};
 	int64_t part;
@@ -522,7 +518,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
-	return show_cost(x, q, c, t);
+	show_cost(x, q, c, t);
 }
 
 /* An upper bound of what the functions of a set cost together; without a set, any cost. */
@@ -569,21 +565,18 @@ static struct fn_set *merged_set(struct exec *x, const struct graph *follow,
 
 /* Of a set alone, only functions by which it is entered matter.  But `of` may be entered
  * again below `under` or `via`, and `under` again below what is avoided. */
-static int cost_query(struct exec *x, const struct source *s, struct graph *follow,
-		      struct path_cost_query *q)
+static void cost_query(struct exec *x, const struct source *s, struct graph *follow,
+		       struct path_cost_query *q)
 {
 	const bool alone = !s->under && !s->via && !s->avoiding;
 
-	return optional_set(x, follow, s->of, alone, &q->of) ||
-			       optional_set(x, follow, s->under, !s->avoiding,
-					    &q->under) ||
-			       optional_set(x, follow, s->via, false, &q->via) ||
-			       optional_set(x, follow, s->avoiding, false, &q->avoiding)
-		       ? x->err->kind
-		       : 0;
+	optional_set(x, follow, s->of, alone, &q->of);
+	optional_set(x, follow, s->under, !s->avoiding, &q->under);
+	optional_set(x, follow, s->via, false, &q->via);
+	optional_set(x, follow, s->avoiding, false, &q->avoiding);
 }
 
-static int cost_open(struct exec *x, const struct source *s, struct table *t)
+static void cost_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct loaders_more more = {0};
 	struct path_cost_query q = {0};
@@ -594,27 +587,25 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	struct stacks stacks;
 	struct graph *follow;
 	bool known;
-	int rc;
 
 	exec_stacks(x, &stacks, &known);
 	follow = followed(x, known);
 	x->more = &more;
-	rc = cost_query(x, s, follow, &q);
+	cost_query(x, s, follow, &q);
 	x->more = NULL;
 	c->more = more.functions || more.unknown;
-	if (rc)
-		return x->err->kind;
 	if (known) {
-		if (cost_known(x, &stacks, &q, c, t))
-			return x->err->kind;
+		cost_known(x, &stacks, &q, c, t);
 		more_loading(x, &more, c);
-		return 0;
+		return;
 	}
 	of = merged_set(x, follow, q.of);
-	if (!of || (q.under && !(under = merged_set(x, follow, q.under))) ||
-	    (q.via && !(shown.via = merged_set(x, follow, q.via))) ||
-	    (q.avoiding && !(shown.avoiding = merged_set(x, follow, q.avoiding))))
-		return x->err->kind;
+	if (q.under)
+		under = merged_set(x, follow, q.under);
+	if (q.via)
+		shown.via = merged_set(x, follow, q.via);
+	if (q.avoiding)
+		shown.avoiding = merged_set(x, follow, q.avoiding);
 	shown.of = of;
 	shown.under = under;
 	graph_event(x->g, x->event);
@@ -634,10 +625,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 		c->incl = c->b.lo;
 	if (c->b.est > (double)c->incl && !store_info(x->g->st)->negative)
 		c->b.est = (double)c->incl;
-	if (show_cost(x, &q, c, t))
-		return x->err->kind;
+	show_cost(x, &q, c, t);
 	more_loading(x, &more, c);
-	return 0;
 }
 
 /* Each side has one row: both answer the same question. */

@@ -230,27 +230,26 @@ static void note_merged(struct exec *x, const struct timeline *l)
 		   whole ? 100.0 * (double)l->merged_cost / (double)whole : 0.0);
 }
 
-static int timeline_open(struct exec *x, const struct source *s, struct table *t)
+static void timeline_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct timeline *l = EXEC_ARRAY(x, struct timeline, 1);
 	const struct activation_asked asked = {.take = take_moment, .arg = l};
 	const double whole = (double)graph_total(x->g, x->event);
 
-	if (exec_has_activations(x, s))
-		return x->err->kind;
+	exec_has_activations(x, s);
 	l->x = x;
 	l->min = !s->has_min	  ? (int64_t)(whole / SHARES) + 1
 		 : s->min_percent ? (int64_t)(s->min / 100 * whole)
 				  : (int64_t)s->min;
 	l->total = EXEC_ARRAY(x, int64_t, (size_t)store_info(x->g->st)->parts + 1);
-	if (know_calling(l, 0) || exec_activations(x, &asked) || end_run(l, 0, 1))
-		return x->err->kind;
+	need(know_calling(l, 0), x->err);
+	need(exec_activations(x, &asked), x->err);
+	need(end_run(l, 0, 1), x->err);
 	turn(l);
 	note_merged(x, l);
 	t->rows = l->row;
 	t->part_of = moment_part_of;
 	table_init(x, t, &source_timeline, x->g, l->n);
-	return 0;
 }
 
 static const struct listed timeline_list[] = {

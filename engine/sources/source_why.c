@@ -71,8 +71,8 @@ static const struct listed why_list[] = {
 	{"hi", SHOW_M, 0},
 };
 
-int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,
-	     bool any)
+void why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,
+	      bool any)
 {
 	struct whys *d = EXEC_ARRAY(x, struct whys, 1);
 
@@ -80,7 +80,6 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 	t->data = d;
 	t->rows = row;
 	table_init(x, t, t->src, x->g, n);
-	return 0;
 }
 
 static bool why_costs(const struct table *t, uint32_t r)
@@ -89,7 +88,7 @@ static bool why_costs(const struct table *t, uint32_t r)
 }
 
 /* check.c refuses `why` without another profile. */
-static int why_open(struct exec *x, const struct source *s, struct table *t UNUSED)
+static void why_open(struct exec *x, const struct source *s, struct table *t UNUSED)
 {
 	exec_fail(x, s->span, "'why' compares two profiles");
 }

@@ -2,6 +2,7 @@
  * sources.c - the sources by kind, and `_`; see sources.h.
  */
 #include "engine/sources/sources.h"
+#include "index/base/need.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +19,7 @@
 #include "index/base/count.h"
 #include "index/base/err_struct.h"
 
-static int last_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+static void last_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	const struct result *r = x->open->last; /* not NULL: check.c tested it */
 
@@ -51,7 +52,6 @@ static int last_open(struct exec *x, const struct source *s UNUSED, struct table
 	*x->doubts = *r->doubts;
 	t->paired = (struct paired){.known = r->paired[0] >= 0,
 				    .percent = {r->paired[0], r->paired[1]}};
-	return 0;
 }
 
 static const struct source_def last = {
@@ -173,7 +173,7 @@ static void note_indirect(struct exec *x, const struct source *s)
 }
 
 /* Say that no way passes what is to be avoided. */
-static int note_avoided(struct exec *x, const struct source *s)
+static void note_avoided(struct exec *x, const struct source *s)
 {
 	const size_t notes = x->notes->n, hints = x->hints->n;
 	const struct set *sets[] = {s->kind == S_COST ? s->under : s->from,
@@ -196,25 +196,22 @@ static int note_avoided(struct exec *x, const struct source *s)
 	for (uint32_t f = fnset_next(set[2], 0); f != FNSET_NONE;
 	     f = fnset_next(set[2], f + 1))
 		if ((!after || after[f]) && (!before || before[f]))
-			return 0;
+			return;
 	exec_note(x, STR("no way here passes what is avoided: the answer is the "
 			 "same without it"));
-	return 0;
 }
 
-int sources_open(struct exec *x, const struct source *s, struct table *t)
+void sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
 	if (!t->src->few_calls)
 		graph_need_calls(x->g);
-	if (t->src->open(x, s, t))
-		return x->err->kind;
+	t->src->open(x, s, t);
 	if (is_of_calls(s->kind))
 		note_no_calls(x);
-	if (s->avoiding && !x->other && note_avoided(x, s))
-		return x->err->kind;
+	if (s->avoiding && !x->other)
+		note_avoided(x, s);
 	if (!t->n && s->from && s->to && is_of_calls(s->kind) &&
 	    store_info(x->g->st)->edges)
 		note_indirect(x, s);
-	return 0;
 }

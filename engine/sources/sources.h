@@ -13,6 +13,6 @@ const struct source_def *source_def(enum source_kind kind);
 /* The table of a source; some have another one `of` a set. */
 const struct source_def *source_def_of(const struct source *s);
 /* Fill t with the rows of a source. */
-int sources_open(struct exec *x, const struct source *s, struct table *t);
+void sources_open(struct exec *x, const struct source *s, struct table *t);
 
 #endif

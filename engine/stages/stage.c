@@ -357,8 +357,7 @@ static int expect_paired(struct exec *x, const struct table *t, const struct tst
 	enum { LEAST = 50 };
 	const double share = fmin(t->paired.percent[0], t->paired.percent[1]);
 
-	if (!t->paired.known || share >= LEAST ||
-	    x->open->accepted & 1u << DOUBT_PAIRED)
+	if (!t->paired.known || share >= LEAST || x->open->accepted & 1u << DOUBT_PAIRED)
 		return 0;
 	x->doubts->why[DOUBT_PAIRED] = STR("little is paired");
 	err_set(x->err, ERR_EXPECT, s->span.at,
@@ -485,18 +484,19 @@ static size_t rows_wanted(const struct exec *x, const struct source *s,
 	return next && next->kind == T_TAKE ? (size_t)next->n : 0;
 }
 
-int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
-		const struct tstage *next)
+void exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
+		 const struct tstage *next)
 {
 	graph_event(x->g, x->event);
 	exec_doubt_total(x, x->g, x->event);
 	x->keep = rows_wanted(x, s, next);
 	if (s->kind == S_WHY && v)
 		exec_why(x, s, v, t);
-	else if (v ? exec_vs(x, s, next, v, t) : sources_open(x, s, t))
-		return x->err->kind;
+	else if (v)
+		exec_vs(x, s, next, v, t);
+	else
+		sources_open(x, s, t);
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */
 	t->by_cost = t->src && t->src->sorted && !t->ordered;
-	return 0;
 }

@@ -7,8 +7,8 @@
 struct tstage;
 
 /* The rows of a source, or with v of a comparison.  The stages from `next` on follow. */
-int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
-		const struct tstage *next);
+void exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
+		 const struct tstage *next);
 void exec_tstage(struct exec *x, struct table *t, const struct tstage *s);
 /* After the stages: put the costliest rows first if no stage has ordered them. */
 void exec_order(struct exec *x, struct table *t);

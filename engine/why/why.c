@@ -612,7 +612,7 @@ static void find_noise(struct why *w, bool doubt)
 {
 	struct exec *x = w->run[HERE];
 
-	need(vs_several_runs(x, w->vs, doubt, &w->several), x->err);
+	w->several = vs_several_runs(x, w->vs, doubt);
 	w->noisy = !w->several && x->env->units[x->event].kind == UNIT_TIME;
 }
 
@@ -743,7 +743,7 @@ void exec_why(struct exec *x, const struct source *s, struct vs *v, struct table
 	why_stacks(to.w);
 	tell(&to, s, c, n);
 	note_all(&to, c, n);
-	need(why_rows(x, t, to.row, to.n, to.delta && !is_even(&to)), x->err);
+	why_rows(x, t, to.row, to.n, to.delta && !is_even(&to));
 }
 
 static void keep_rows(struct telling *t, struct headline *h)

@@ -711,7 +711,7 @@ void why_model(struct exec *x, struct vs *v, const struct set *under,
 	bool *joinable;
 
 	*w = (struct why){.vs = v, .run = {[HERE] = x}};
-	need(vs_both(x, v, &w->run[BASE], same), x->err);
+	vs_both(x, v, &w->run[BASE], same);
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
