@@ -89,7 +89,35 @@ static void keep_said(const struct asking *k)
 					    STR_ARG(run->doubts.why[i]));
 }
 
-static bool expects(const struct query *q)
+void set_add_doubt(struct set_rows *all, struct str member, enum doubt kind,
+		   struct str why)
+{
+	if (all->s->accepted & 1u << kind)
+		return;
+	need_grow(all->a, &all->doubted, &all->doubted_cap, all->ndoubted,
+		  all->ndoubted + 1, sizeof(*all->doubted));
+	all->doubted[all->ndoubted++] =
+		(struct set_doubt){member, need_str(all->a, why), kind};
+}
+
+/* Is the member doubted, so that its rows tell nothing? */
+static bool is_doubted(struct asking *k)
+{
+	struct exec *x = &k->run->x;
+	enum doubt kind;
+
+	need(statement_doubts(k->s, k->run, k->q), &k->err);
+	exec_doubt_paired(x, &k->run->t);
+	kind = exec_doubted(x);
+	if (kind == DOUBTS || kind == DOUBT_UNSURE)
+		return false;
+	set_add_doubt(k->all, set_member(k->s, k->member)->name, kind,
+		      x->doubts->why[kind]);
+	*x->doubts = (struct doubts){0};
+	return true;
+}
+
+bool set_expects(const struct query *q)
 {
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT)
@@ -115,8 +143,8 @@ static int ask_guarded(void *arg)
 	set_fill(t, left);
 	if (k->q->source.kind != S_WHY)
 		drop_last(&k->run->x, t, left);
-	if (expects(k->q))
-		need(statement_doubts(k->s, k->run, k->q), &k->err);
+	if (k->expects && is_doubted(k))
+		t->n = 0;
 	set_add(k->all, t);
 	keep_said(k);
 	return 0;
@@ -146,6 +174,15 @@ static bool has_event(const struct asking *k)
 	return false;
 }
 
+/* What it costs now is not known, so an `expect` cannot hold. */
+static void doubt_event(struct set_rows *all, struct str name)
+{
+	set_add_doubt(
+		all, name, DOUBT_EMPTY,
+		need_printf(all->a, "it has no %.*s", STR_ARG(session_event(all->s))));
+	add_asked(all, name);
+}
+
 /* Ask one; an error of it is that of the query, unless the member only lacks the name. */
 static int ask_one(struct asking *k)
 {
@@ -158,6 +195,8 @@ static int ask_one(struct asking *k)
 		return s->set->unread[k->member] ? 0 : k->err.kind;
 	if (!has_event(k)) {
 		all->other_event++;
+		if (k->expects)
+			doubt_event(all, set_member(s, k->member)->name);
 		return 0;
 	}
 	arena_init(&arena, s->limits.arena_bytes);
@@ -270,27 +309,45 @@ static void take_rows(const struct statement *run, const struct set_rows *all,
 	t->set = true;
 }
 
-/* Which have no partner, new ones and those that are gone, is said once. */
-static void note_new(struct session *s, struct exec *x)
+/* Those that are gone break an `expect`, each for itself. */
+void set_doubt_gone(struct statement *run, bool expects, bool listed)
 {
-	size_t n;
-	const struct str list = list_members(s, x->a, false, &n);
+	struct set_rows *all = run->set;
+	struct session *s = all->s;
+	struct exec *x = &run->x;
+	size_t gone;
+	const struct str list = list_members(s, x->a, true, &gone);
 
-	if (n && !s->set->told)
-		exec_notef(x, "%s new, without a base, and not asked: %.*s", GROUPED(n),
-			   STR_ARG(list));
+	if (!gone)
+		return;
+	(s->set->told ? exec_doubt_quietly
+		      : exec_doubt)(x, DOUBT_GONE,
+				    need_printf(x->a, "%s only in the base: %.*s",
+						GROUPED(gone), STR_ARG(list)));
+	for (size_t i = 0; i < set_members(s) && expects; i++) {
+		const struct folder_member *m = set_member(s, i);
+
+		if (m->now.n)
+			continue;
+		set_add_doubt(all, m->name, DOUBT_GONE, STR("only the base has it"));
+		if (!listed)
+			add_asked(all, m->name);
+	}
+	if (expects)
+		x->doubts->why[DOUBT_GONE] = STR("");
 }
 
-void set_doubt_gone(struct session *s, struct exec *x)
+/* Which have no partner, new ones and those that are gone, is said once. */
+static void note_partners(struct statement *run, bool expects)
 {
-	size_t gone;
-	const struct str are_gone = list_members(s, x->a, true, &gone);
+	struct session *s = run->set->s;
+	size_t new;
+	const struct str list = list_members(s, run->x.a, false, &new);
 
-	if (gone)
-		(s->set->told ? exec_doubt_quietly : exec_doubt)(
-			x, DOUBT_GONE,
-			need_printf(x->a, "%s only in the base: %.*s", GROUPED(gone),
-				    STR_ARG(are_gone)));
+	if (new && !s->set->told)
+		exec_notef(&run->x, "%s new, without a base, and not asked: %.*s",
+			   GROUPED(new), STR_ARG(list));
+	set_doubt_gone(run, expects, false);
 	s->set->told = true;
 }
 
@@ -303,7 +360,7 @@ static void note_left_out(struct exec *x, const struct set_rows *all, size_t n,
 			   what);
 }
 
-static void note_members(struct statement *run, bool vs)
+static void note_members(struct statement *run, bool vs, bool expects)
 {
 	const struct set_rows *all = run->set;
 	struct exec *x = &run->x;
@@ -313,10 +370,8 @@ static void note_members(struct statement *run, bool vs)
 		x, all, all->other_event,
 		need_printf(x->a, "%.*s: not asked", STR_ARG(session_event(all->s))).p);
 	note_left_out(x, all, all->absent, "function of this name");
-	if (vs) {
-		note_new(all->s, x);
-		set_doubt_gone(all->s, x);
-	}
+	if (vs)
+		note_partners(run, expects);
 	for (size_t i = 0; i < all->nnotes && i < NOTES; i++) {
 		const size_t times = all->notes[i].times;
 		const bool some = times < all->nasked;
@@ -342,11 +397,11 @@ static struct set_rows *new_rows(struct session *s, struct arena *a)
 }
 
 /* An `expect` that hangs on uncertain partners asks what it would see without them. */
-static int ask_dissolved(struct asking *k, const struct query *q)
+static int ask_dissolved(struct asking *k)
 {
 	struct asking again = *k;
 
-	if (!expects(q) || !k->all->doubts.why[DOUBT_UNSURE].n ||
+	if (!k->expects || !k->all->doubts.why[DOUBT_UNSURE].n ||
 	    k->s->accepted & 1u << DOUBT_UNSURE)
 		return 0;
 	again.all = new_rows(k->s, k->all->a);
@@ -381,14 +436,15 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	    struct arena *a, struct statement *run, struct err *err)
 {
 	struct set_rows *all = new_rows(s, a);
-	struct asking k = {.s = s, .all = all, .text = text, .at = at};
+	struct asking k = {
+		.s = s, .all = all, .text = text, .at = at, .expects = set_expects(q)};
 	const bool vs = compares(s, q);
 
 	s->joins = true;
 	if (q->source.kind == S_PROFILES)
 		return ask_profiles(s, q, text, a, run, err);
 	strset_free(all->texts);
-	if (each_member(s, vs, ask_member, &k) || ask_dissolved(&k, q)) {
+	if (each_member(s, vs, ask_member, &k) || ask_dissolved(&k)) {
 		*err = k.err;
 		return err->kind;
 	}
@@ -396,7 +452,7 @@ int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 		return none_asked(&k, vs, err);
 	if (make_run(&k, q, run, err))
 		return err->kind;
-	note_members(run, vs);
+	note_members(run, vs, k.expects);
 	take_rows(run, all, &run->t);
 	if (q->source.kind == S_WHY)
 		set_join_causes(all, &run->t);
@@ -423,19 +479,44 @@ void set_broken(struct statement *run)
 		if (str_eq(t->cols[i]->name, STR("profile")) &&
 		    t->cols[i]->type == COL_STR && t->cols[i]->filled)
 			c = t->cols[i];
-	for (size_t i = 0; i < n && c; i++)
+	for (size_t i = 0; i < n; i++)
 		strset_add(&names, all->asked[i]);
-	for (size_t i = 0; i < t->n && c; i++) {
+	/* Rows that hold are those that are left, too. */
+	for (size_t i = 0; i < t->n && c && !all->rows_hold; i++) {
 		const uint32_t at = strset_add(&names, c->s[i]);
 
 		if (at < n)
 			breaks[at] = 1;
 	}
-	strset_free(&names);
-	all->broken = NEED_ARRAY(run->x.a, struct str, n + 1);
+	all->broken = NEED_ARRAY(run->x.a, struct broken, n + all->ndoubted + 1);
 	for (size_t i = 0; i < n; i++)
 		if (breaks[i])
-			all->broken[all->nbroken++] = all->asked[i];
+			all->broken[all->nbroken++].profile = all->asked[i];
+	for (size_t i = 0; i < all->ndoubted; i++) {
+		const struct set_doubt *d = &all->doubted[i];
+		const uint32_t at = strset_add(&names, d->profile);
+
+		if (at >= n || !breaks[at])
+			all->broken[all->nbroken++] = (struct broken){d->profile, d->why};
+		if (at < n)
+			breaks[at] = 1;
+	}
+	strset_free(&names);
+}
+
+int set_doubted(struct statement *run, const struct tstage *expect)
+{
+	const struct set_doubt *d = run->set ? run->set->doubted : NULL;
+	struct exec *x = &run->x;
+
+	if (!d)
+		return 0;
+	run->unsure = run->set->rows_hold = true;
+	err_set(x->err, ERR_EXPECT, expect->span.at, "%.*s%s%.*s",
+		STR_ARG(str_starts(d->why, d->profile) ? STR("") : d->profile),
+		str_starts(d->why, d->profile) ? "" : ": ", STR_ARG(d->why));
+	return err_hint(x->err, "--accept %s: for %s", doubt_kinds[d->kind].word,
+			doubt_kinds[d->kind].help);
 }
 
 void set_result(struct statement *run, struct result *r)
@@ -465,7 +546,7 @@ void set_result(struct statement *run, struct result *r)
 /* ---- members apart ---- */
 
 /* A tree, a path, a text with costs: what is above and below a row says what it means.  So people
- * read one after the other. */
+ * read one after the other.  Below a folder each has a file. */
 bool set_tells_apart(const struct session *s, const struct query *q)
 {
 	const enum source_kind kind = q->source.kind;
@@ -474,7 +555,8 @@ bool set_tells_apart(const struct session *s, const struct query *q)
 			  ((kind == S_CALLERS || kind == S_CALLEES) &&
 			   (q->source.depth_all || q->source.depth > 1));
 
-	return tree && s->people && !q->tstages && !q->file.n && !q->shell.n;
+	return (tree && s->people && !q->tstages && !q->file.n && !q->shell.n) ||
+	       str_ends(q->file, STR("/"));
 }
 
 struct telling {

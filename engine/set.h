@@ -37,7 +37,9 @@ void set_ask_again(const struct statement *run, struct table *t);
 int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 	     struct err *err);
 bool set_tells_apart(const struct session *s, const struct query *q);
-/* Remember whose rows are left: they break an `expect`. */
+/* ERR_EXPECT if a member is doubted. */
+int set_doubted(struct statement *run, const struct tstage *expect);
+/* Remember whose rows are left, and who is doubted: they break an `expect`. */
 void set_broken(struct statement *run);
 /* What the answer says of its members. */
 void set_result(struct statement *run, struct result *r);

@@ -35,9 +35,15 @@ struct set_rows {
 	struct set_note *notes;
 	size_t nnotes, notes_cap;
 	struct doubts doubts;
-	struct str *asked;  /* the members */
-	struct str *broken; /* those of them that break the `expect` */
-	size_t nbroken, nasked, asked_cap, absent, other_event;
+	struct str *asked; /* the members */
+	/* Those that an `expect` doubts: their rows are not in t. */
+	struct set_doubt {
+		struct str profile, why;
+		enum doubt kind;
+	} * doubted;
+	struct broken *broken; /* those that break it, and the doubted */
+	bool rows_hold;	       /* all that is wrong is doubt */
+	size_t nbroken, nasked, asked_cap, ndoubted, doubted_cap, absent, other_event;
 	size_t last;	  /* a member that has rows, or could have; SIZE_MAX: none */
 	struct err first; /* the error of the first without the name */
 	const struct set_rows
@@ -56,7 +62,7 @@ struct asking {
 	struct str text;
 	size_t at; /* of the statement */
 	size_t member;
-	bool dissolved;
+	bool dissolved, expects;
 	struct arena *arena;
 	struct err err;
 	struct statement *run;
@@ -68,13 +74,16 @@ int set_run(void *asking);
 /* Join equal causes. */
 void set_join_causes(struct set_rows *all, struct table *t);
 
-/* ---- set.c ---- */
-/* An `expect` cannot hold of those that only the base has. */
-void set_doubt_gone(struct session *s, struct exec *x);
-
 /* ---- set_profiles.c ---- */
 /* `profiles`: a row for each member. */
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run);
+
+/* An `expect` fails for the member, unless the kind is accepted. */
+void set_add_doubt(struct set_rows *all, struct str member, enum doubt kind,
+		   struct str why);
+bool set_expects(const struct query *q);
+/* listed: they are among the members asked. */
+void set_doubt_gone(struct statement *run, bool expects, bool listed);
 
 /* ---- set_rows.c ---- */
 /* Add the rows of a member. */

@@ -110,8 +110,9 @@ static size_t find_member(const struct session *s, struct str name)
 {
 	size_t i = 0;
 
-	while (i < set_members(s) && !str_eq(name_at(s, i), name) &&
-	       !str_eq(set_member(s, i)->key, name))
+	while (i < set_members(s) &&
+	       (!set_member(s, i)->now.n ||
+		(!str_eq(name_at(s, i), name) && !str_eq(set_member(s, i)->key, name))))
 		i++;
 	return i;
 }
@@ -121,9 +122,17 @@ int set_open_named(struct session *s, const struct query *q, bool *plain, struct
 	size_t i = set_members(s);
 
 	*plain = q->source.kind == S_LAST;
-	for (const struct gstage *g = q->gstages; g && i == set_members(s); g = g->next)
-		if (g->kind == G_IN)
-			i = find_member(s, g->name);
+	for (const struct gstage *g = q->gstages; g && i == set_members(s); g = g->next) {
+		if (g->kind != G_IN || str_eq(g->name, s->set->of.base))
+			continue;
+		i = find_member(s, g->name);
+		if (i < set_members(s))
+			continue;
+		err_set(err, ERR_QUERY, g->span.at,
+			"no profile of the folder is called '%.*s'", STR_ARG(g->name));
+		err->len = (uint32_t)g->span.len;
+		return err_hint(err, "profiles lists them");
+	}
 	if (i == set_members(s))
 		return 0;
 	*plain = true;

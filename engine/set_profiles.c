@@ -31,6 +31,7 @@ struct glance {
 	uint64_t parts, functions;
 	int64_t total;
 	bool seen, has_event, truncated;
+	bool odd; /* its lines, or what its totals say */
 };
 
 struct seen {
@@ -40,12 +41,29 @@ struct seen {
 
 struct looking {
 	struct session *s;
+	struct set_rows *all;
 	struct seen *at;
 	size_t n;
 	struct build_opts opts;
 };
 
 /* ---- at a glance ---- */
+
+/* Do the parts say a total that is not the sum of the lines? */
+static bool says_other(const struct profile *p, uint32_t e, int64_t total)
+{
+	int64_t says = 0;
+
+	for (size_t i = 0; i < p->npart; i++) {
+		const struct part *part = &p->part[i];
+		const int64_t *of = part->totals ? part->totals : part->summary;
+
+		if (!of || e >= p->nevent)
+			return false;
+		cost_add(&says, of[e]);
+	}
+	return says != total;
+}
 
 static int see(void *arg, struct profile *p, struct err *err)
 {
@@ -57,6 +75,7 @@ static int see(void *arg, struct profile *p, struct err *err)
 	g->has_event = e != HASH_NONE && e < p->nevent;
 	for (size_t f = 0; f < p->nfn && g->has_event; f++)
 		cost_add(&g->total, p->self[f * p->nevent + e]);
+	g->odd = p->nodds || says_other(p, e, g->total);
 	g->seen = true;
 	return err->kind;
 }
@@ -141,6 +160,28 @@ static void drop_unread(struct looking *l, bool vs)
 			l->at[n++] = *r;
 	}
 	l->n = n;
+}
+
+static bool is_odd(const struct glance *g)
+{
+	return g->truncated || g->odd;
+}
+
+/* Opened, it says what is odd. */
+static void doubt(const struct looking *l, struct exec *x, const struct seen *r)
+{
+	const struct str name = set_member(l->s, r->member)->name;
+	const struct doubts before = *x->doubts;
+	struct err err = {0};
+
+	*x->doubts = (struct doubts){0};
+	need(set_can_ask(l->s, r->member) ? set_open(l->s, r->member, &err) : 0, &err);
+	for (size_t i = 0; i < l->s->n; i++)
+		exec_doubt_profile(x, l->s->stores[i], l->s->names[i]);
+	for (int kind = 0; kind < DOUBTS; kind++)
+		if (x->doubts->why[kind].n)
+			set_add_doubt(l->all, name, kind, x->doubts->why[kind]);
+	*x->doubts = before;
 }
 
 /* ---- rows ---- */
@@ -331,7 +372,7 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 {
 	struct exec *x = &run->x;
 	const struct str event = need_str(x->a, x->env->events[x->event]);
-	struct looking l = {.s = s};
+	struct looking l = {.s = s, .all = run->set};
 	struct table *t = &run->t;
 	struct profile_row *row;
 
@@ -343,18 +384,22 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 	for (size_t i = 0; i < l.n; i++) {
 		row[i] = row_of(x, set_member(s, l.at[i].member), &l.at[i]);
 		run->set->asked[i] = row[i].profile;
-		if (l.at[i].now.truncated || l.at[i].base.truncated)
-			exec_doubt(x, DOUBT_CUT,
-				   need_printf(x->a,
-					       "%.*s is cut off: its end is missing",
-					       STR_ARG(row[i].profile)));
+		if (!set_expects(q))
+			continue;
+		if (is_odd(&l.at[i].now) || is_odd(&l.at[i].base))
+			doubt(&l, x, &l.at[i]);
+		if (row[i].lacks & NO_TOTAL ? set_can_ask(s, l.at[i].member)
+					    : l.at[i].base.seen && row[i].lacks)
+			set_add_doubt(
+				run->set, row[i].profile, DOUBT_EMPTY,
+				need_printf(x->a, "it has no %.*s", STR_ARG(event)));
 	}
+	if (vs)
+		set_doubt_gone(run, set_expects(q), true);
 	*t = (struct table){.x = x, .g = x->g, .event = x->event, .set = true};
 	t->n = t->rows_before = l.n;
 	set_append(t, S_PROFILES, vs, row);
 	table_refs(t);
-	if (vs)
-		set_doubt_gone(s, x);
 	t->footer = vs ? summary(x, row, l.n) : STR("");
 	if (vs) /* worst first; else by name */
 		exec_sort_column(x, t, set_column(t, "delta%"), false);

@@ -207,6 +207,7 @@ void set_add(struct set_rows *all, const struct table *t)
 		to->joined = t->joined;
 		to->by_cost = t->by_cost;
 	}
+	exec_rows(t->x, to->n + t->n);
 	make_room(all, t->n);
 	for (size_t i = 0; i < to->ncols; i++)
 		memset(to->cols[i]->absent + to->n, 1, t->n);

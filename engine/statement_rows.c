@@ -182,9 +182,9 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 	change_rows(x, t, q->tstages);
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
-		    (leave_out_wanted(run, t, st), statement_doubts(s, run, q) ||
-							   exec_expect(x, t, st) ||
-							   expect_sure(x, run, q))) {
+		    (leave_out_wanted(run, t, st),
+		     statement_doubts(s, run, q) || exec_expect(x, t, st) ||
+			     expect_sure(x, run, q) || set_doubted(run, st))) {
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;

@@ -177,7 +177,10 @@ struct result {
 	const struct str
 		*members; /* of a set: the profiles that were asked; NULL: one profile */
 	size_t nmembers;
-	const struct str *broken; /* those whose rows break the `expect` */
+	const struct broken {
+		struct str profile;
+		struct str why; /* it is doubted; empty: its rows break it */
+	} * broken;		/* those that break the `expect` */
 	size_t nbroken;
 	struct str member; /* the only one that this answer is of; or empty */
 	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those

@@ -352,19 +352,18 @@ void exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 }
 
 /* What two profiles with little in common seem to show is no answer. */
-static int expect_paired(struct exec *x, const struct table *t, const struct tstage *s)
+void exec_doubt_paired(struct exec *x, const struct table *t)
 {
 	enum { LEAST = 50 };
 	const double share = fmin(t->paired.percent[0], t->paired.percent[1]);
 
-	if (!t->paired.known || share >= LEAST || x->open->accepted & 1u << DOUBT_PAIRED)
-		return 0;
-	x->doubts->why[DOUBT_PAIRED] = STR("little is paired");
-	err_set(x->err, ERR_EXPECT, s->span.at,
-		"only %.1f %% of the cost is in functions that both profiles have; "
-		"at least %d %% are expected",
-		share, LEAST);
-	return err_hint(x->err, "--rename pairs more; --accept paired accepts so few");
+	if (t->paired.known && share < LEAST)
+		exec_doubt_quietly(
+			x, DOUBT_PAIRED,
+			need_printf(x->a,
+				    "only %.1f %% of the cost is in functions that both "
+				    "profiles have; at least %d %% are expected",
+				    share, LEAST));
 }
 
 /* An `expect` cannot hold if something of the profiles is unknown, or not alike in them.
@@ -380,6 +379,8 @@ static int expect_no_doubt(struct exec *x, const struct tstage *s)
 	err_set(x->err, kind == DOUBT_FORMULA ? ERR_QUERY : ERR_EXPECT, s->span.at,
 		"%.*s", STR_ARG(x->doubts->why[kind]));
 	x->err->len = (uint32_t)s->span.len;
+	if (kind == DOUBT_PAIRED)
+		err_hint(x->err, "--rename pairs more; --accept paired accepts so few");
 	return err_hint(x->err, "--accept %s: for %s", doubt_kinds[kind].word,
 			doubt_kinds[kind].help);
 }
@@ -459,8 +460,8 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 /* What it computes may be in doubt as well. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 {
-	return expect_no_doubt(x, s) || expect_paired(x, t, s) || expect_rows(x, t, s) ||
-			       expect_no_doubt(x, s)
+	exec_doubt_paired(x, t);
+	return expect_no_doubt(x, s) || expect_rows(x, t, s) || expect_no_doubt(x, s)
 		       ? x->err->kind
 		       : 0;
 }

@@ -15,6 +15,8 @@ void exec_order(struct exec *x, struct table *t);
 /* ERR_EXPECT if the condition of `expect` does not hold; t keeps the rows that break
  * it. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
+/* Doubt a comparison of which little is paired. */
+void exec_doubt_paired(struct exec *x, const struct table *t);
 /* Make the error of an `expect` that holds, but would not if functions with an uncertain
  * partner had none. */
 int exec_expect_sure(struct exec *x, const struct tstage *s);

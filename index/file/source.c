@@ -115,7 +115,7 @@ static int empty(const struct source_file *s, struct err *err)
 	return err_hint(
 		err,
 		"callgrind leaves one beside the files of --separate-threads: "
-		"open all of them, --all-parts %s; a program that calls exec needs "
+		"open all of them, quern %s*; a program that calls exec needs "
 		"--trace-children=yes",
 		s->name);
 }

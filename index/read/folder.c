@@ -153,7 +153,7 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 	if (file.what == PROFILE && start_read(&start, AT_FDCWD, path))
 		h = start_header(&start);
 	if (h.profile || (l && file.what == INDEX) ||
-	    (l && file.what == EMPTY && !l->may_be_empty)) {
+	    (file.what == EMPTY && (l ? !l->may_be_empty : file.side.n > 0))) {
 		file.joined = l != NULL;
 		file.key = l ? folder_of(file.key) : file.key;
 		file.cmd = arena_str(a, h.cmd);
@@ -367,7 +367,7 @@ static void add_stretch(struct search *s, struct folder_member *m,
 			struct folder_files files, const struct file *file)
 {
 	if (file->what != PROFILE) {
-		if (!m->now.n && !file->side.n)
+		if (file->side.n ? !m->base.n && file->what == EMPTY : !m->now.n)
 			add_problem(s, arena_str(&s->f->a, m->key).p,
 				    file->what == EMPTY ? "its profile is empty"
 							: "an index, but no profile is "

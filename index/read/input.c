@@ -6,7 +6,6 @@
  */
 #include "index/read/input.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -645,55 +644,6 @@ int inputs_map(const struct inputs *in, const struct input_file *recorded, size_
 		if (was[i])
 			now[was[i] - recorded] = i;
 	free(was);
-	return 0;
-}
-
-/* ---- all files of a run ---- */
-
-static int compare_strings(const void *a, const void *b)
-{
-	return compare_names(*(char *const *)a, *(char *const *)b);
-}
-
-int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
-{
-	char dir[INDEX_PATH_MAX];
-	struct str name = str_basename(str_c(base));
-	size_t cap = 0, prefix = strlen(base) - name.n;
-	struct dirent *e;
-	DIR *d;
-	int rc = 0;
-
-	*path = NULL;
-	*n = 0;
-	publish_directory(base, dir);
-	d = opendir(dir);
-	if (!d)
-		return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", dir,
-			       strerror(errno));
-	while (!rc && (e = readdir(d))) {
-		struct str entry = str_c(e->d_name);
-
-		if (!name.n || !str_starts(entry, name) ||
-		    !input_is_dump_suffix(str_from(entry, name.n)))
-			continue;
-		if (vec_reserve(path, &cap, *n + 1, sizeof(**path)) ||
-		    asprintf(&(*path)[*n], "%.*s%s", (int)prefix, base, e->d_name) < 0)
-			rc = err_no_memory(err, "while opening profiles");
-		else
-			++*n;
-	}
-	closedir(d);
-	if (!rc && *n == 0) {
-		rc = err_set(err, ERR_PROFILE, 0,
-			     "%s: no such file, and no dump files of it", base);
-		err_hint(err, "--all-parts takes BASE, BASE.1, BASE-01 and so on");
-	}
-	if (rc) {
-		inputs_free(*path, *n);
-		return rc;
-	}
-	qsort(*path, *n, sizeof(**path), compare_strings);
 	return 0;
 }
 

@@ -85,9 +85,6 @@ bool input_is_dump_suffix(struct str s);
 struct str input_without_number(struct str s, char c, size_t least);
 /* The program in the text of a "cmd:" line, without its arguments. */
 struct str input_program(struct str cmd);
-/* All files of a run: base, base.1, base-01 and so on, sorted; free them with
- * inputs_free(). */
-int inputs_find(const char *base, char ***path, size_t *n, struct err *err);
 void inputs_free(char **path, size_t n);
 
 #endif

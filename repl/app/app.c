@@ -22,6 +22,7 @@
 #include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "repl/app/output.h"
+#include "repl/app/linked.h"
 #include "repl/app/progress.h"
 #include "repl/render/headline.h"
 
@@ -446,20 +447,16 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 static void say_beside(const struct app *app, const char *path, struct store *st)
 {
 	struct beside b;
-	bool packed;
 
 	beside_find(path, st, &b);
 	if (!b.n)
 		return;
-	/* The dumps of a packed one bear its name without the ".gz". */
-	packed = !b.mixed && b.base.n < strlen(path);
-	app_note(app, "quern: %s: %s%s more dump%s of this run lie%s beside it%s%s%.*s%s",
+	app_note(app, "quern: %s: %s%s more dump%s of this run lie%s beside it%s%.*s%s",
 		 path, b.more ? "at least " : "", GROUPED(b.n), b.n == 1 ? "" : "s",
 		 b.n == 1 ? "s" : "",
 		 b.mixed ? ", among other files of such names: name them as well"
-			 : ": --all-parts",
-		 packed ? " " : "", packed ? (int)b.base.n : 0, b.base.p,
-		 b.mixed ? "" : " reads all");
+			 : ": quern ",
+		 b.mixed ? 0 : (int)b.base.n, b.base.p, b.mixed ? "" : "* reads all");
 }
 
 struct noting {
@@ -574,7 +571,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 			say_member(app, p.path, p.store, &report);
 		/* --safe reads nothing that is not named, not even a directory. */
 		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&
-		    !app->opts->quiet && !app->opts->all_parts && !app->folder)
+		    !app->opts->quiet && !app->folder)
 			say_beside(app, p.path, p.store);
 		return 0;
 	}
@@ -787,6 +784,7 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 	app->started_ns = progress_now_ns();
 	session_for_people(app->session, output_for_people(app));
 	query_run(app->session, piece, &app->arena, answer, app, &err);
+	linked_finish(app, &err);
 	if (err.kind) {
 		if (err.at != ERR_NOWHERE && (err.at || err.len))
 			err.at += at;

@@ -75,6 +75,8 @@ struct app {
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 	bool said_hidden;    /* which of two queries of one name is run */
 	struct sets sets;
+	struct linked
+		*linked; /* of an answer that is written for each of them; or NULL */
 	struct folder *folder; /* the profiles that queries ask; or NULL: folder.h */
 	char *base_name;
 	bool *told;	     /* of each: what is wrong with it was said */

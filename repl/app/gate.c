@@ -62,7 +62,7 @@ void gate_members(struct gate *g, const struct result *r)
 		   GROUPED(r->nmembers));
 	for (size_t i = 0; i < r->nbroken && i < NAMED; i++) {
 		out_c(o, i ? ", " : "");
-		emit_name(o, EMIT_TEXT, r->broken[i]);
+		emit_name(o, EMIT_TEXT, r->broken[i].profile);
 	}
 	if (r->nbroken > NAMED)
 		out_printf(o, ", +%s", GROUPED(r->nbroken - NAMED));

@@ -94,8 +94,6 @@ static const struct option {
 	{'q', "quiet", NULL, FLAG, AT(quiet),
 	 "say only answers, errors, and what changes their meaning"},
 	{0, NULL, NULL, GROUP, 0, "Which files"},
-	{0, "all-parts", NULL, FLAG, AT(all_parts),
-	 "PROFILE stands for PROFILE.1, PROFILE-01 and so on"},
 	{0, "merge", NULL, FLAG, AT(merge),
 	 "one profile, even of different programs, tools or runs"},
 	{0, NULL, NULL, GROUP, 0, "Programs that ask"},
@@ -157,8 +155,9 @@ static const struct option {
 	 "of a query: rows, seconds, memory, text, nesting"},
 	/* Gone: what to do instead. */
 	{0, "watch", NULL, GONE, 0,
-	 "compare the last two dumps: quern --all-parts PROFILE 'part 3 | functions vs "
-	 "part 2'"},
+	 "compare the last two dumps: quern PROFILE* 'part 3 | functions vs part 2'"},
+	{0, "all-parts", NULL, GONE, 0,
+	 "name the dumps and threads of the run: quern PROFILE*"},
 	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A,B,"},
 	{0, "map-object", "A=B", GONE, 0, "an object of another name: --rename s/A$/B/"},
 	{0, "pair", "exact", GONE, 0,

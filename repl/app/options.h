@@ -47,7 +47,7 @@ struct options {
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
 	bool bench_parse, wide, no_demangle, keep_going, with_source,
 		with_asm;
-	bool all_parts, merge, mcp, rooted; /* rooted: --source-root is given */
+	bool merge, mcp, rooted; /* rooted: --source-root is given */
 	bool help, version, guide;
 	enum colour_when colour;
 };

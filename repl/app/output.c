@@ -23,6 +23,7 @@
 #include "repl/app/budget.h"
 #include "repl/app/child.h"
 #include "repl/app/options.h"
+#include "repl/app/linked.h"
 #include "repl/app/progress.h"
 #include "repl/app/target.h"
 #include "repl/formats/suite.h"
@@ -78,6 +79,8 @@ static const struct format_row *choose_format(const struct app *app,
 			return NULL;
 		}
 	}
+	if (f == FORMAT_NONE && linked_is_one(r, file))
+		f = FORMAT_HTML;
 	if (f == FORMAT_NONE)
 		f = app->format;
 	if (f == FORMAT_NONE)
@@ -113,7 +116,9 @@ static int check_one(const struct result *r, const struct format_row *f, struct 
 		return 0;
 	err_set(err, ERR_QUERY, 0, "%s is of one profile, and this answer is of %s",
 		f->name, GROUPED(r->nmembers));
-	return err_hint(err, "in NAME | ... is of one; csv, json and md have all");
+	return err_hint(err,
+			"in NAME | ... is of one; > DIR/ makes one of each; csv, json "
+			"and md have all");
 }
 
 /* ---- place ---- */
@@ -242,7 +247,9 @@ static void output_commit(struct app *app, struct place *p, struct err *err)
 {
 	char *path = strdup(p->target.path);
 
-	if (target_commit(&p->target, err) == 0 && path && p->rows)
+	if (target_commit(&p->target, err) || app->linked)
+		; /* said of all */
+	else if (path && p->rows)
 		app_note(app, "wrote %s rows to %s", GROUPED(p->rows->rows), path);
 	else if (!err->kind && path)
 		app_note(app, "wrote %s", path);
@@ -559,6 +566,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	const struct format_row *f;
 	struct str file = r->file;
 	struct place p;
+	char *page = NULL;
 	int failed = 0;
 
 	if (!file.n && !r->shell.n && app->once)
@@ -570,6 +578,11 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 		return err->kind;
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);
+	if (linked_is_one(r, file)) {
+		if (!(page = linked_path(app, r, f, file, err)))
+			return err->kind;
+		file = str_c(page);
+	}
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
 		if ((f->traits & FORMAT_BINARY) &&
 		    (p.pager || app->answers || isatty(p.fd)))
@@ -581,6 +594,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 		p.rows = lists_rows(f) ? r : NULL;
 		close_place(app, &p, failed, err);
 	}
+	free(page);
 	/* Its rows are elsewhere, but the report of a run has every query. */
 	if (!err->kind && app->format == FORMAT_JUNIT && !app->interactive)
 		collect(app, r, &formats[FORMAT_JUNIT], err);

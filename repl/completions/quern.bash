@@ -14,7 +14,7 @@ _quern_queries() {
 _quern() {
 	local word=$2 before=$3
 	local options='--command --file --keep-going --format --event --unit --budget --raw --wide --color --quiet
-		--all-parts --merge --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
+		--merge --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --with-source --with-asm --rename --accept
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
 	local record='-o --lines --cache --threads --stacks --size --dry-run'

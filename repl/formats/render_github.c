@@ -160,8 +160,18 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 		out_c(&message, left);
 		put_command(rd->o, false, STR(""), 0, title, &message);
 	}
+	/* Members that are doubted, each for itself. */
+	for (size_t i = 0; i < r->nbroken; i++) {
+		if (!r->broken[i].why.n)
+			continue;
+		of.n = message.n = 0;
+		out_printf(&of, "%.*s: %.*s", STR_ARG(r->broken[i].profile),
+			   STR_ARG(r->broken[i].why));
+		said_query(&message, r);
+		put_command(rd->o, true, STR(""), 0, out_text(&of), &message);
+	}
 	/* `expect some`: nothing is there to be shown. */
-	if (r->why.n && (!r->rows || r->doubted)) {
+	if (r->why.n && (!r->rows || r->doubted) && !r->nbroken) {
 		said_query(&message, r);
 		put_command(rd->o, true, STR(""), 0, title, &message);
 	}

@@ -75,12 +75,13 @@ static int junit_put_rows(struct render *rd, struct out *o, const struct column 
 	return rd->err->kind;
 }
 
+/* why: it fails, by its rows unless it is doubted; empty: it passes */
 static int put_one(struct render *rd, struct out *o, const struct column *profile,
-		   struct str of, bool fails)
+		   struct str of, struct str why, bool doubted)
 {
 	const struct result *r = rd->r;
+	const bool fails = why.n > 0, rows = profile ? fails && !doubted : r->rows > 0;
 	const char *tag = fails ? "failure" : "system-out";
-	const bool rows = profile ? fails : r->rows > 0;
 	struct out name;
 
 	out_mem(&name);
@@ -90,26 +91,30 @@ static int put_one(struct render *rd, struct out *o, const struct column *profil
 	if (rows || fails || r->headline) {
 		out_printf(o, "      <%s", tag);
 		if (fails)
-			put_attribute(o, "message", r->why);
+			put_attribute(o, "message", why);
 		out_c(o, fails ? " type=\"expect\">" : ">");
 		for (size_t i = 0, n = o->n; i < HEADLINE_LINES; i++, n = o->n) {
 			out_char(o, '\n');
 			if (!headline_put(o, EMIT_XML, r, i))
 				o->n = n;
 		}
-		junit_put_rows(rd, o, profile, of);
+		if (!doubted)
+			junit_put_rows(rd, o, profile, of);
 		out_printf(o, "</%s>\n", tag);
 	}
 	out_c(o, "    </testcase>\n");
 	return rd->err->kind;
 }
 
-static bool is_broken(const struct result *r, struct str member)
+/* How the member fails; its doubt is its own. */
+static struct str why_broken(const struct result *r, struct str member, bool *doubted)
 {
 	for (size_t i = 0; i < r->nbroken; i++)
-		if (str_eq(r->broken[i], member))
-			return true;
-	return false;
+		if (str_eq(r->broken[i].profile, member)) {
+			*doubted = r->broken[i].why.n > 0;
+			return *doubted ? r->broken[i].why : r->why;
+		}
+	return STR("");
 }
 
 /* Without the names of those that break it, the case is that of all. */
@@ -121,14 +126,15 @@ static int put_cases(struct suite *s, struct render *rd)
 	if (!r->expects || !r->members || (r->why.n && !r->nbroken)) {
 		s->tests++;
 		s->failures += r->why.n > 0;
-		return put_one(rd, &s->cases, NULL, STR(""), r->why.n > 0);
+		return put_one(rd, &s->cases, NULL, STR(""), r->why, false);
 	}
 	for (size_t i = 0; i < r->nmembers; i++) {
-		const bool fails = r->why.n && is_broken(r, r->members[i]);
+		bool doubted = false;
+		const struct str why = why_broken(r, r->members[i], &doubted);
 
 		s->tests++;
-		s->failures += fails;
-		if (put_one(rd, &s->cases, profile, r->members[i], fails))
+		s->failures += why.n > 0;
+		if (put_one(rd, &s->cases, profile, r->members[i], why, doubted))
 			return rd->err->kind;
 	}
 	return 0;

@@ -569,7 +569,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 			".%s is of single profiles, and a folder is open: open "
 			"one of them",
 			c->name);
-		err_hint(&err, "profiles");
+		err_hint(&err, "by its file: profiles | show path");
 	} else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)

@@ -180,7 +180,8 @@ static void offer_profiles(struct search *s)
 	for (size_t i = 0; i < s->app->nprofiles; i++)
 		offer_c(s, s->app->profiles[i].name);
 	for (size_t i = 0; s->app->folder && i < s->app->folder->n; i++)
-		offer_c(s, s->app->folder->at[i].name.p);
+		if (s->app->folder->at[i].now.n)
+			offer_word(s, s->app->folder->at[i].name);
 }
 
 /* Offer the files or objects of the profile, from the sorted table. */

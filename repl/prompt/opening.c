@@ -44,20 +44,6 @@ static struct group *group_of_name(struct opening *o, const char *name, size_t l
 	return g;
 }
 
-static int add_dumps(struct group *g, const char *base, struct err *err)
-{
-	char **path;
-	size_t n;
-	int rc = inputs_find(base, &path, &n, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = app_add_path(&g->files, path[i], err);
-	inputs_free(path, n);
-	return rc;
-}
-
 /* Expand a pattern that the shell does not, as in NAME=out.*; false: no file matches. */
 static bool add_pattern(struct group *g, const char *pattern, int *rc, struct err *err)
 {
@@ -88,8 +74,6 @@ static int add_argument(struct opening *o, const char *arg, struct err *err)
 	}
 	if (add_pattern(g, path, &rc, err))
 		return rc;
-	if (o->app->opts->all_parts && strcmp(path, "-") != 0)
-		return add_dumps(g, path, err);
 	return app_add_path(&g->files, path, err);
 }
 
@@ -104,8 +88,7 @@ static bool is_pattern(const char *path)
  * not expand? */
 static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
 {
-	const bool patterns = !app->nested && !app->interactive && !app->opts->merge &&
-			      !app->opts->all_parts;
+	const bool patterns = !app->nested && !app->interactive && !app->opts->merge;
 
 	for (size_t i = 0; i < n && !app->nprofiles; i++)
 		if (!app_split_name(arg[i]) &&
@@ -114,16 +97,16 @@ static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
 	return false;
 }
 
-/* new.* base=old.*, each of one command: runs of it, which are one profile a side. */
-static bool are_runs(const struct folder *f, const char *base)
+/* callgrind.out.12*: the dumps of one run.  new.* base=old.*, each of one command: runs of it, which
+ * are one profile a side. */
+static bool are_runs(const struct folder *f, const char *path, const char *base)
 {
-	size_t same = 0;
-
-	if (!base || !is_pattern(base))
+	if (app_is_folder(path) || (base ? !is_pattern(base) : f->n > 1))
 		return false;
 	for (size_t i = 0; i < f->n; i++)
-		same += str_eq(f->at[i].cmd, f->at[0].cmd);
-	return f->n > 1 && same == f->n;
+		if (!str_eq(f->at[i].cmd, f->at[0].cmd))
+			return false;
+	return true;
 }
 
 static struct folder *find_folder(const char *const *path, size_t n, struct err *err)
@@ -189,7 +172,7 @@ static int open_folder(struct app *app, const char *const *arg, size_t n)
 	if (!err.kind && (now = find_folder(path, of_now, &err)) && of_base &&
 	    (bases = find_folder(base, of_base, &err)))
 		folder_pair(now, bases, &err);
-	if (!err.kind && (app->opts->merge || are_runs(now, base[0]))) {
+	if (!err.kind && (app->opts->merge || are_runs(now, path[0], base[0]))) {
 		err.kind = open_merged(app, NULL, now);
 		if (!err.kind)
 			err.kind = open_merged(app, name, bases);

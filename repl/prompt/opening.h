@@ -10,9 +10,8 @@
 #include "repl/app/app.h"
 
 /*
- * Open the profiles of n arguments.  A PROFILE that is no file may be a pattern, "out.*";
- * with --all-parts it means all dump and thread files of that name.  Errors are shown.  0
- * or the kind.
+ * Open the profiles of n arguments.  A PROFILE that is no file may be a pattern, "out.*".
+ * Errors are shown.  0 or the kind.
  */
 int opening_run(struct app *app, const char *const *arg, size_t n);
 

@@ -29,6 +29,9 @@ def dump(part, functions=40, salt=0):
             b"desc: Trigger: dump\npositions: line\nevents: Ir Dr\n" % part) + body
 
 
+SET = tuple("s.%d" % k for k in range(1, 71))
+
+
 def write_set(n, functions=40):
     for k in range(1, n + 1):
         write("s.%d" % k, dump(k, functions + k % 3))
@@ -42,7 +45,7 @@ def set_scenes():
     run("s.1", "s.2", "s.3", *ASK)
     three = read("s.set.quern")
     os.makedirs("many", exist_ok=True)
-    ask = ("--all-parts", "s") + ASK
+    ask = SET[:4] + ASK
     right = run(*ask)
     assert right.status == 0, right
     return Scenes("s.set.quern", right.out,
@@ -52,7 +55,7 @@ def set_scenes():
 
 def batch_scenes():
     write_set(70, 2)
-    ask = ("--all-parts", "s") + ASK
+    ask = SET + ASK
     right = run(*ask)
     assert right.status == 0, right
     return Scenes("s.set.quern", right.out, {"batches": ask}, {}, sparse=("batches",))
@@ -147,9 +150,8 @@ def meddled_setup():
     three = read("s.set.quern")
     for victim in ("s.1", "s.3", "s.4"):
         for name, before in (("all", None), ("join", three)):
-            for args in (("--all-parts", "s"), ("s.1", "s.2", "s.3", "s.4")):
-                scenes.append(Meddled("%s of %s, %s" % (victim, " ".join(args), name), files,
-                                      dump(9, 30, salt=5), victim, args + ASK, "s.set.quern", before))
+            scenes.append(Meddled("%s of %s, %s" % (victim, " ".join(SET[:4]), name), files,
+                                  dump(9, 30, salt=5), victim, SET[:4] + ASK, "s.set.quern", before))
     # And the index itself, by another one.
     write("p.out", dump(1, 60, salt=3) + dump(2, 60, salt=3))
     run("p.out", *ASK)
@@ -160,7 +162,7 @@ def meddled_setup():
         os.utime(f, LONG_AGO)
     run("s.1", "s.2", "s.4", *ASK)
     scenes.append(Meddled("the index of a set that is joined", files, read("s.set.quern"), "s.set.quern",
-                          ("--all-parts", "s") + ASK, "s.set.quern", three))
+                          SET[:4] + ASK, "s.set.quern", three))
     cases = [(m, how, kind, k) for m in scenes for how in HOWS
              for kind, step in (("sys", 1), ("mem", 4)) for k in range(1, m.calls[kind == "mem"] + 1, step)]
     return {"cases": cases}
@@ -319,7 +321,7 @@ def limits_setup():
     arguments["text"] = ("p.out",) + ASK
     arguments = {scene: (args, right) for scene, args in arguments.items()}
     write_set(70, 2)
-    ask = ("--all-parts", "s") + ASK
+    ask = SET + ASK
     arguments["set"] = (ask, run(*ask).out)
     limits = [(resource.RLIMIT_AS, n << 20)
               for n in list(range(loaded(), ENOUGH, 2)) + list(range(ENOUGH, 300, 20))]

@@ -13,7 +13,7 @@ import shutil
 from e2e import done, fixtures, ok, quern, run, same, small
 
 HEAD = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: %d\ncmd:  ./prog a\npart: %d\n"
-SAID = "dumps.out: 48 more dumps of this run lie beside it: --all-parts reads all\n"
+SAID = "dumps.out: 48 more dumps of this run lie beside it: quern dumps.out* reads all\n"
 
 
 def dump(path, part, pid=77, pack=bytes):
@@ -42,8 +42,8 @@ r = run(stdin=b".open dumps.out\ntop 1\n")
 ok(SAID in r.talk, "opened by a command", r)
 r = run("dumps.out", "base=dumps.out.1", "-c", "functions vs base")
 ok(r.talk.count("beside it") == 1, "with another profile", r)
-r = total("--all-parts", "dumps.out")
-silent(r, "--all-parts: nothing is said")
+r = total("dumps.out*")
+silent(r, "all by a pattern: nothing is said")
 same(r.text.split()[-1:], [str(49 * 50 // 2)], "and all are read")
 silent(total("dumps.out", "dumps.out.1"), "nor when several are named")
 silent(total("dumps.out.1"), "nor when one of the numbered ones is named")
@@ -64,8 +64,8 @@ for i, (end, pack) in enumerate([(".gz", gzip.compress), ("", bytes), (".bz2", b
     dump("packed/p.out.%d%s" % (i + 1, end), i + 1, pack=pack)
 dump("packed/p.out.gz", 4, pack=gzip.compress)
 r = total("packed/p.out.gz")
-ok("p.out.gz: 3 more dumps of this run lie beside it: --all-parts packed/p.out reads all" in r.talk, "packed ones", r)
-same(total("--all-parts", "packed/p.out").text.split()[-1:], ["10"], "all of them by that name")
+ok("p.out.gz: 3 more dumps of this run lie beside it: quern packed/p.out* reads all" in r.talk, "packed ones", r)
+same(total("packed/p.out*").text.split()[-1:], ["10"], "all of them by that name")
 
 # A run before this one left more dumps.
 os.mkdir("stale")

@@ -71,16 +71,15 @@ ok("no jumps" in one.talk and one.text.count("\n") > 1000, "the threads in one f
 for name, args in [("in order", threads), ("in disorder", threads[::-1]), ("with the empty base", [base] + threads),
                    ("one of them twice", threads + threads[:1])]:
     same(ask(*args).out, one.out, "the set of five files, " + name)
-same(ask(base, more=("--no-index-write", "--all-parts")).out, one.out, "--all-parts BASE")
+same(ask(base + "*", more=("--no-index-write",)).out, one.out, "BASE*")
 same(ask("x=" + base + "-*").out, one.out, "a pattern that the shell left alone")
 same(ask(*("x=" + t for t in threads)).out, one.out, "NAME=FILE again and again")
 for i, t in enumerate(threads):
     os.mkdir("z") if i == 0 else None
     write("z/p.out-%02d%s" % (i + 1, ".gz" if i % 2 else ""),
           (gzip.compress if i % 2 else bytes)(open(t, "rb").read()))
-same(ask("z/p.out", more=("--no-index-write", "--all-parts")).out, one.out, "some of them packed")
-error(run(base, "-c", "top"), 3, "the empty base alone", "empty file", "--all-parts " + base)
-error(run("--all-parts", "nothing.out", "-c", "top"), 3, "--all-parts of nothing", "nothing.out: no such file")
+same(ask("z/p.out*", more=("--no-index-write",)).out, one.out, "some of them packed")
+error(run(base, "-c", "top"), 3, "the empty base alone", "empty file", "quern %s*" % base)
 
 # ----------------------------------------------------------------- order, header, events
 # Definitions of a file that is added come before those of the files that were there.
@@ -108,14 +107,13 @@ dump("d/r.out.10", 10, body=(("main", 100),))
 dump("d/r.out.1-02", 1, thread=2, body=(("thread", 6),), events="Dr Ir")
 dump("d/r.out.1-01", 1, body=(("main", 9),), events="Ir Dr", more="event: Sum = Ir + Dr : both")
 dump("d/r.out", 11, body=(("main", 1000),))
-r = ask("d/r.out", queries=["parts | show part, thread, self, trigger"], more=("--all-parts",))
+r = ask("d/r.out*", queries=["parts | show part, thread, self, trigger"], more=())
 same(r.text.splitlines()[1:], ["1,1,9,dump 1", "1,2,0,dump 1", "2,1,8,dump 2", "10,1,100,dump 10",
                                 "11,1,1000,dump 11"], "parts by pid, part and thread")
-r = ask("d/r.out", queries=["parts | show part, file", "parts of main | show part, file"],
-        more=("--all-parts",))
+r = ask("d/r.out*", queries=["parts | show part, file", "parts of main | show part, file"], more=())
 same(r.text.split(), 2 * ["part,file", "1,r.out.1-01", "1,r.out.1-02", "2,r.out.2", "10,r.out.10", "11,r.out"],
      "and the file of each")
-r = run("d/r.out", "--all-parts", "-c", "parts")
+r = run("d/r.out*", "-c", "parts")
 ok(r.text.splitlines()[0].split()[-1] == "file" and "r.out.1-02" in r.text, "a person sees it, too", r)
 r = run("d/r.out", "-q", "--no-index-write", "-c", "parts", "-c", "parts of main")
 ok("file" not in r.text and "main" not in r.talk, "of one file there is no such column", r)
@@ -125,7 +123,7 @@ r = run("d/r.out.1-01", "e/r.out.1-01", "-q", "--no-index-write", "--format", "c
 same(r.text.split(), ["file", "d/r.out.1-01", "e/r.out.1-01"], "with the directories that tell them apart")
 same(sorted(os.listdir("d")), ["r.out", "r.out.1-01", "r.out.1-02", "r.out.10", "r.out.2", "r.out.set.quern"],
      "one index, named for the base")
-r = run("d/r.out", "--all-parts", "-c", "events | show name, total", "--format", "csv")
+r = run("d/r.out*", "-c", "events | show name, total", "--format", "csv")
 ok("indexed" not in r.talk, "and fresh", r)
 same(r.text.split(), ["name,total", "Ir,1117", "Dr,6", "Sum,1123"], "events by name, in the order of the parts")
 r = run(*glob.glob("d/r.out*"), "-c", "top 1")
@@ -133,11 +131,9 @@ ok("indexed" not in r.talk, "a pattern that meets the index too", r)
 r = run("d/r.out", "-c", "info | show total", "--format", "csv")
 ok(r.text.split() == ["total.Ir", "1000"] and "5 files" not in r.talk, "the base alone is itself", r)
 same(sorted(f for f in os.listdir("d") if "quern" in f), ["r.out.quern", "r.out.set.quern"], "with its own index")
-r = ask("d/r.out", queries=["part 1 | functions | show fn, self", "thread 2 | top 1 by Dr | show fn"],
-        more=("--all-parts",))
+r = ask("d/r.out*", queries=["part 1 | functions | show fn, self", "thread 2 | top 1 by Dr | show fn"], more=())
 same(r.text.split(), ["fn,self", "main,9", "thread,0", "fn", "thread"], "graph stages over them")
-r = ask("d/r.out", queries=["part 2 | lines | show fn, line, self", "part 10,11 | lines | show fn, line, self"],
-        more=("--all-parts",))
+r = ask("d/r.out*", queries=["part 2 | lines | show fn, line, self", "part 10,11 | lines | show fn, line, self"], more=())
 same(r.text.split(), ["fn,line,self", "work,1,4", "main,11,3", "late,21,1", "late,22,0", "main,12,0",
                         "fn,line,self", "main,1,1100"],
      "lines of single parts are read from their files")
@@ -283,7 +279,7 @@ r = run("runs/r.set.quern", "-c", "top 1")
 ok(r.talk.count("added up") == 1, "their index alone says it, too", r)
 r = run("x=runs/r.*", "y=old.out", "y=new.out", "-c", "top 1")
 ok(r.talk.count("added up") == 2, "one note for each profile that is several runs", r)
-for args in (threads, [base, "--all-parts"], ["d/r.out", "--all-parts"], [small + "xdebug-append-different-scripts.out"]):
+for args in (threads, [base + "*"], ["d/r.out*"], [small + "xdebug-append-different-scripts.out"]):
     r = run(*args, "--no-index-write", "-c", "top 1")
     ok(r.status == 0 and "added up" not in r.talk, "nothing is said of one run: " + os.path.basename(args[0]), r)
 cachegrind = made + "cachegrind-default.out"
@@ -314,10 +310,10 @@ questions = ["info | show total", "parts | show part | count"] + QUERIES[:4]
 whole = ask("many.out", queries=questions).text
 same(whole.split()[:4:3] + whole.split()[1:2], ["total.Ir", str(N), str(3 * N * (N + 1) // 2)], "%d parts" % N)
 for name, more in (("a thousand", ()), ("64", ("--mem", "64M"))):
-    r = ask("many/r.out", queries=questions, more=("--all-parts", "--no-index-write") + more)
+    r = ask("many/r.out*", queries=questions, more=("--no-index-write",) + more)
     same(r.text, whole, "%d files, read in batches of %s: as in one file" % (N, name))
 write("many/r.out.70", "nothing\n")
 for more in ((), ("--mem", "64M")):
-    r = run("many/r.out", "--all-parts", "--no-index-write", *more, "-c", "top")
+    r = run(*glob.glob("many/r.out*"), "--no-index-write", *more, "-c", "top")
     ok(r.status == 3 and "many/r.out.70: not a Callgrind-format profile" in r.talk, "one of many is no profile", r)
 done()

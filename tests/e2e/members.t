@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""members.t - a folder whose files are odd, hostile, many or changing: no gate holds in silence, no row is lost, no name breaks a format."""
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+import socket
+import time
+import xml.etree.ElementTree as ET
+
+from e2e import done, ok, run, same, small
+
+
+def profile(total=100, fn="work", events="Ir", more="", cmd="./bench", end=None, pid=0):
+    return ("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n" + ("pid: %d\n" % pid if pid else "") +
+            "cmd: %s\npart: 1\npositions: line\nevents: %s\n%sfl=a.c\nfn=%s\n1 %d\n" % (cmd, events, more, fn, total) +
+            ("totals: %d\n" % total if end is None else end))
+
+
+def put(path, text):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", newline="") as f:
+        f.write(text)
+    return path
+
+
+def pair(folder, name, before, now, **how):
+    put(folder + "/old/" + name, profile(before, **how))
+    put(folder + "/new/" + name, profile(now, **how))
+
+
+def ask(folder, *queries, form=None, gate=True, more=(), **how):
+    args = [folder + "/new", "base=" + folder + "/old", "-q", *(("--keep-going",) if gate else ()), *more]
+    for q in queries:
+        args += ["-c", q]
+    return run(*args, *(("--format", form) if form else ()), **how)
+
+
+GATES = ("functions vs base | where delta% > 5 | expect none", "info vs base | expect delta% <= 5", "profiles vs base | where delta% > 5 | expect none")
+
+
+def breaks(folder, who, why, what, more=()):
+    """Each gate fails, names the member and says why; JUnit and GitHub put it on that member alone."""
+    for q in GATES:
+        r = ask(folder, q, more=more)
+        ok(r.status == 4 and why in r.talk and who in r.talk.splitlines()[-1], "%s: %s" % (what, q.split(" |")[0]), r)
+    r = ask(folder, GATES[1], form="junit", more=more)
+    cases = {c.get("classname"): c.find("failure") for c in ET.fromstring(r.text).iter("testcase")}
+    same([n for n, f in cases.items() if f is not None], [who], "  JUnit: the case of this member alone fails")
+    ok(why in cases[who].get("message") and len(cases) > 1, "  and says why", r)
+    r = ask(folder, GATES[1], form="github", more=more)
+    ok(r.text.count("::error ") == 1 and "title=%s%%3A" % who in r.text, "  GitHub: one annotation, of this member", r)
+
+
+# ---- what hides a member from a gate
+def scene(folder):
+    for name in ("ant", "bee", "cat"):
+        pair(folder, name + ".out", 100, 100)
+    r = ask(folder, *GATES)
+    ok(r.status == 0 and "3 expectations: 3 hold" in run(folder + "/new", "base=" + folder + "/old", "--keep-going", "-c", GATES[0], "-c", GATES[1], "-c", GATES[2]).talk, folder + ": holds before", r)
+
+
+scene("cut")
+put("cut/new/bee.out", profile(100)[:-9].replace("1 100", "1 1"))
+put("cut/new/bee.out", profile(100, end="fn=late\ncalls=1 "))
+breaks("cut", "bee", "cut off", "a member that is cut")
+scene("odd")
+put("odd/new/bee.out", profile(100, more="").replace("1 100\n", "1 100\n2 x9999\n"))
+breaks("odd", "bee", "skipped or mended", "a line that is none")
+scene("says")
+put("says/new/bee.out", profile(100, end="totals: 9999\n"))
+breaks("says", "bee", "totals: say 9,999", "totals that lie")
+scene("event")
+put("event/new/bee.out", profile(9999, events="Zz"))
+breaks("event", "bee", "it has no Ir", "the event is called otherwise")
+scene("gone")
+os.remove("gone/new/bee.out")
+breaks("gone", "bee", "only the base has it", "a benchmark that is gone")
+r = ask("gone", *GATES, more=("--accept", "gone"))
+ok(r.status == 0, "  --accept gone", r)
+scene("alone")
+os.remove("alone/new/bee.out")
+put("alone/new/bee.out.old", profile(100))
+r = run("alone/new", "-q", "--keep-going", "-c", GATES[1])
+ok(r.status == 1 and "no profile of the set has a base" in r.talk, "only .old is left, and no base elsewhere", r)
+put("alone/new/ant.out.old", profile(100))
+r = run("alone/new", "-q", "--keep-going", "-c", GATES[1])
+ok(r.status == 4 and "bee" in r.talk.splitlines()[-1], "only .old is left: it is gone", r)
+put("alone/new/bee.out", profile(9999))
+put("alone/new/bee.out.old", "")
+r = run("alone/new", "-q", "--keep-going", "-c", GATES[1])
+ok(r.status == 3 and "bee.out: its profile is empty" in r.talk, "an empty .old is no base", r)
+scene("paired")
+put("paired/new/bee.out", profile(100, fn="elsewhere", more="fl=b.c\n"))
+r = ask("paired", "functions vs base | where delta% > 5 and base > 0 | expect none")
+ok(r.status == 4 and "bee" in r.talk.splitlines()[-1], "little is paired in one: as of it alone", r)
+scene("renamed")
+os.rename("renamed/new/bee.out", "renamed/new/bug.out")
+put("renamed/new/bug.out", profile(9999, cmd="./other"))
+r = ask("renamed", *GATES)
+ok(r.status == 4 and "bee" in r.talk, "a benchmark that is renamed is new, and one is gone", r)
+
+# ---- what cannot be read
+scene("junk")
+os.mkfifo("junk/new/callgrind.out.1")
+sock = socket.socket(socket.AF_UNIX)
+sock.bind("junk/new/callgrind.out.2")
+os.symlink("/dev/zero", "junk/new/callgrind.out.3")
+os.symlink("/nowhere/at/all", "junk/new/dead")
+os.symlink("..", "junk/new/loop")
+os.symlink("ant.out", "junk/new/again.out")
+put("junk/new/callgrind.out.4", "no profile\n")
+put("junk/new/notes.txt", "events: of the week\n")
+before = time.monotonic()
+r = run("junk/new", "base=junk/old", "-c", "profiles | show profile, total | as csv")
+same([row[0] for row in csv.reader(io.StringIO(r.text))][1:4], ["again.out", "bee.out", "cat.out"], "links and what is no file: the members are told")
+ok(r.status == 3 and r.talk.count("no regular file") == 3 and "a link that leads nowhere" in r.talk and "none by its text" in r.talk, "and what may be one is an error", r)
+if os.getuid():
+    scene("shut")
+    os.chmod("shut/new/bee.out", 0)
+    r = ask("shut", GATES[1])
+    ok(r.status == 3 and "bee.out: Permission denied" in r.talk, "a member that may not be read", r)
+else:
+    ok(True, "a member that may not be read # SKIP root reads everything")
+for i in range(300):
+    os.symlink("../gone/%d" % i, "junk/old/link%d" % i)
+    os.symlink("ant.out", "cut/old/link%d.out" % i)
+r = run("junk/new", "base=junk/old", "-q", "-c", "profiles | count | as csv")
+ok(r.status == 3 and "and 295 more that cannot be looked at" in r.talk and r.talk.count("\n") < 20, "300 dead links are five lines", r)
+r = run("cut/old", "-c", "profiles | count | as csv")
+ok(r.status == 0 and r.text == "count\n3\n" and "links to them: 300" in r.talk, "300 links to a profile are no profiles", r)
+
+# ---- a folder that changes
+scene("changes")
+r = run("changes/new", "base=changes/old", "-c", "profiles | count | as csv", "-c", "functions | count ! rm changes/new/bee.out; cat > got", "-c", GATES[1], "-c", "functions | count | as csv")
+ok(r.status == 3 and "bee" in r.talk, "a member that vanishes between two queries", r)
+put("changes/new/bee.out", profile(100))
+r = run("changes/new", "base=changes/old", "--keep-going", "-c", "functions | count ! printf 'fn=more\\n1 900\\n' >> changes/new/bee.out; cat > got", "-c", "functions vs base | where delta% > 5 | expect none")
+ok(r.status in (3, 4) and "bee" in r.talk, "one that grows between two queries", r)
+
+# ---- names
+HOSTILE = ["a|b`c", "<b>&\"'", "n\nl", "=1+2", "-1", "##[error]x", "::error::x", "%0A::error::y", "\x1b[31mred", "q\"uo,te", "x" * 200, "$(id)", "base", "*", "..."]
+for name in HOSTILE:
+    pair("names", name + "/p.out", 100, 900)
+put("names/plain.txt", "x")
+for form in ("csv", "tsv", "json", "ndjson", "md", "junit", "github", "table"):
+    for q in ("functions vs base | show base, delta | expect none", "profiles vs base | show total | expect none", "why vs base | show profiles, names | expect none"):
+        r = ask("names", q, form=form, env=dict(GITHUB_ACTIONS="true"))
+        ok(r.status == 4 and "\x1b" not in r.text + r.talk and not re.search(r"^(::error::|##\[)", r.talk + (r.text if form in ("md", "junit", "github", "table") else ""), re.M),
+           "hostile names: %s: %s" % (form, q.split(" |")[0]), r)
+        got = (len(list(csv.reader(io.StringIO(r.text)))) - 1 if form == "csv" else len(r.text.splitlines()) - 1 if form == "tsv" else
+               len(json.loads(r.text)["rows"]) if form == "json" else len([json.loads(x) for x in r.text.splitlines()]) if form == "ndjson" else
+               len(list(ET.fromstring(r.text).iter("testcase"))) if form == "junit" and "names" not in q else None)
+        if got is not None:
+            same(got, 1 if "names" in q else len(HOSTILE), "  each is one row")
+for name in ("a|b`c", "<b>&\"'", "=1+2", "q\"uo,te"):
+    r = ask("names", "in %s | functions | show self | as csv" % json.dumps(name + "/p").replace("\\n", "\n"), gate=False)
+    ok(r.status == 0 and r.text == "self\n900\n", "in NAME, quoted: %r" % name, r)
+r = ask("names", "profiles vs base | expect delta <= 0", more=[w for n in HOSTILE for w in ("--accept", "profile:" + n + "/p")])
+ok(r.status == 0, "each is accepted by name", r)
+
+# ---- pages of a set
+r = run("names/new", "base=names/old", "-c", "functions vs base > pages/")
+page = open("pages/index.html").read()
+links = re.findall(r'href="([^"]*)"', page)
+same(sorted(links + ["index.html"]), sorted(os.listdir("pages")), "> DIR/: a page of each, and one that links them")
+ok("<b>" not in page and "&lt;b&gt;" in page and "wrote %d profiles to pages/index.html" % len(HOSTILE) in r.talk and page.count("<td>900<td>100<td>800") == len(HOSTILE), "with their totals, and names as text", r)
+r = run("names/new", "-q", "-c", "calltree | as svg > flames/")
+ok(r.status == 0 and len([f for f in os.listdir("flames") if f.endswith(".svg")]) == len(HOSTILE), "in another format", r)
+ok(run("names/new", "--safe", "-c", "functions > safe/").status == 1 and not os.path.exists("safe"), "--safe writes none")
+
+# ---- one name for two, and none for many
+put("twins/x.out", profile(100))
+put("twins/x.out.old", profile(50))
+put("twins/x", profile(7))
+with gzip.open("twins/x.out.gz", "wt") as f:
+    f.write(profile(200))
+r = run("twins", "-q", "-c", "profiles | show total | as csv")
+rows = list(csv.reader(io.StringIO(r.text)))[1:]
+same((sorted(int(row[1]) for row in rows), len({row[0] for row in rows})), ([7, 100, 200], 3), "a packed copy beside it: two names")
+scene("others")
+r = run("others/new", "base=twins", "-q", "--keep-going", "-c", GATES[1])
+ok(r.status in (1, 4) and ("no profile of the set has a base" in r.talk), "a base with none of the members", r)
+
+# ---- limits are of each member, or of the answer, and never cut in silence
+for limit in ("rows=2", "memory=1k", "text=2"):
+    r = ask("names", "functions | take 100", gate=False, more=("--limit", limit))
+    ok(r.status in (1, 2, 6) and not r.text.strip(), "--limit %s is said" % limit, r)
+
+# ---- sums
+pair("huge", "a.out", 1, 9 * 10 ** 18)
+pair("huge", "b.out", 1, 9 * 10 ** 18)
+r = ask("huge", "profiles | sum | show total", gate=False)
+ok("64 bits" in r.talk, "a sum that does not fit is said", r)
+
+# ---- many
+for i in range(2000):
+    put("many/d%d/r.out" % (i % 50) + str(i), profile(i + 1))
+    put("many/d%d/n%d.txt" % (i % 50, i), "x\n")
+r = run("many", "-c", "profiles | count | as csv", "-c", "profiles | sum | show total | as csv", "-c", "functions | sum | show self | as csv")
+same(r.text.split(), ["count", "2000", "total", str(2000 * 2001 // 2), "self", str(2000 * 2001 // 2)], "2,000 profiles among 2,000 other files")
+ok("2,000 profiles; left out: 2,000 other files" in r.talk, "  which are counted", r)
+same([f for d, _, files in os.walk(".") for f in files if ".quern" in f], [], "nothing is left beside small profiles")
+
+# ---- CI: several events in one file, a cost per unit, a baseline as text
+def two(ir, llm):
+    return profile(0, events="Ir LLm").replace("1 0\n", "1 %d %d\n" % (ir, llm)).replace("totals: 0", "totals: %d %d" % (ir, llm))
+
+
+for name, now in (("fast", (1010, 108)), ("slow", (1030, 100)), ("miss", (1000, 120))):
+    put("events/old/%s.out" % name, two(1000, 100))
+    put("events/new/%s.out" % name, two(*now))
+put("gate.q", "info by Ir vs base | expect delta% <= 2\ninfo by LLm vs base | expect delta% <= 10\n")
+r = run("events/new", "base=events/old", "-q", "--keep-going", "-f", "gate.q")
+ok(r.status == 4 and "gate.q:1:22 in 1 of 3 profiles: slow" in r.talk and "gate.q:2:23 in 1 of 3 profiles: miss" in r.talk, "Ir 2 %, LLm 10 % in one file", r)
+put("unit.q", "functions of work | expect self / ${N:=3000} < 700\n")
+for n, status in (("1", 4), ("3000", 0)):
+    r = run("events/new", "-q", "--keep-going", "-f", "unit.q", "--set", "N=" + n)
+    ok(r.status == status, "a cost per unit of work: N=%s" % n, r)
+texts = [run(f, "-q", "-c", "profiles | sort profile | show total | as csv").text for f in ("events/old", "events/old", "events/new")]
+ok(texts[0] == texts[1] != texts[2] and texts[0] == "profile,total\nfast,1000\nmiss,1000\nslow,1000\n", "a baseline as text: the same run gives the same bytes", texts)
+done()
