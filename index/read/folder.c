@@ -73,38 +73,27 @@ static struct str cut_side(struct str *path)
 	return str_from(whole, path->n);
 }
 
-/* Where all files of a folder are one member, whose key is that of the folder. */
-static const struct layout {
-	struct str
-		start; /* of a file's name; then comes that of its folder, or a number */
-	bool of_folder;
-	bool may_be_empty; /* of a process that ended before it was counted */
-} layouts[] = {
-	{STR("callgrind."), true,
-	 false},		/* gungraun: FOLDER/callgrind.FOLDER[.MORE].out */
-	{STR(""), false, true}, /* CodSpeed: FOLDER/PID.out, a file for each process */
-};
+/* Where all files of a folder are one member, whose key is that of the folder: */
 
-/* own: the name of the folder whose path is empty. */
-static const struct layout *layout_of(struct str path, struct str own)
+/* gungraun: FOLDER/callgrind.FOLDER[.MORE].out; own: the name of the folder whose path is empty. */
+static bool of_gungraun(struct str path, struct str own)
 {
 	const struct str dir = folder_of(path), of = dir.n ? str_after_slash(dir) : own;
 	struct str name = str_after_slash(path);
 
-	if (!cut_end(&name, STR(".out")))
-		return NULL;
-	for (const struct layout *l = layouts; l < layouts + 2; l++) {
-		const struct str rest = str_from(name, l->start.n);
-		uint64_t number;
+	if (!of.n || !cut_end(&name, STR(".out")) || !str_starts(name, STR("callgrind.")))
+		return false;
+	name = str_from(name, 10);
+	return str_starts(name, of) && (name.n == of.n || name.p[of.n] == '.');
+}
 
-		if (str_starts(name, l->start) &&
-		    (l->of_folder ? of.n && str_starts(rest, of) &&
-					    (rest.n == of.n || rest.p[of.n] == '.')
-				  : rest.n && rest.p[0] >= '0' && rest.p[0] <= '9' &&
-					    str_u64(rest, &number)))
-			return l;
-	}
-	return NULL;
+/* CodSpeed: FOLDER/PID.out and its dumps PID.out.N, for each process. */
+static bool of_codspeed(struct str path, uint64_t pid)
+{
+	struct str name = input_without_number(str_after_slash(path), '.', 1);
+	uint64_t number;
+
+	return cut_end(&name, STR(".out")) && str_u64(name, &number) && number == pid;
 }
 
 /* Does a file of this name hold a profile, or what is left of one? */
@@ -138,8 +127,8 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 			    .written_s = sb->st_mtim.tv_sec,
 			    .what = sb->st_size ? PROFILE : EMPTY};
 	struct start_header h = {.cmd = {"", 0}};
-	const struct layout *l;
 	struct file_start start;
+	bool gungraun;
 
 	if (!(file.path = arena_str(a, str_c(path)).p))
 		return;
@@ -149,13 +138,13 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 		cut_end(&file.key, STR(".set"));
 	}
 	file.side = cut_side(&file.key);
-	l = layout_of(file.key, s->f->own);
+	gungraun = of_gungraun(file.key, s->f->own);
 	if (file.what == PROFILE && start_read(&start, AT_FDCWD, path))
 		h = start_header(&start);
-	if (h.profile || (l && file.what == INDEX) ||
-	    (file.what == EMPTY && (l ? !l->may_be_empty : file.side.n > 0))) {
-		file.joined = l != NULL;
-		file.key = l ? folder_of(file.key) : file.key;
+	if (h.profile || (gungraun && file.what != PROFILE) ||
+	    (file.what == EMPTY && file.side.n)) {
+		file.joined = gungraun || of_codspeed(file.key, h.pid);
+		file.key = file.joined ? folder_of(file.key) : file.key;
 		file.cmd = arena_str(a, h.cmd);
 		file.creator = arena_str(a, h.creator);
 		file.pid = h.pid;
@@ -164,7 +153,7 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 		if (!arena_grow(a, &s->at, &s->cap, s->n, s->n + 1, sizeof(file)))
 			s->at[s->n++] = file;
 	} else if (file.what == PROFILE &&
-		   (l || named_profile(str_after_slash(file.key)))) {
+		   (gungraun || named_profile(str_after_slash(file.key)))) {
 		add_problem(s, path,
 			    access(path, R_OK) ? strerror(errno)
 					       : "named as a profile, and none by its "
@@ -188,7 +177,7 @@ static const char *why_not(const FTSENT *e)
 		return str_starts(name, STR(".#")) ? NULL : "a link that leads nowhere";
 	case FTS_DEFAULT:
 		cut_side(&path);
-		return layout_of(path, STR("")) || named_profile(name)
+		return of_gungraun(path, STR("")) || named_profile(name)
 			       ? "no regular file"
 			       : NULL;
 	default: return NULL;

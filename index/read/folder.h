@@ -2,10 +2,9 @@
  * folder.h - the profiles below a folder, or of a pattern: which files are one, what each is
  * called, and which is the base of which.
  *
- * A file is a profile by its text.  One row each of the table in folder.c are the layouts of
- * gungraun and CodSpeed; BENCH/base.MORE is the base of BENCH/SUBJECT.MORE, as tak has it;
- * elsewhere a file is a member, and FILE.old is its base.  Several files of one run, by their
- * names and pid: lines, are one member.
+ * A file is a profile by its text.  gungraun and CodSpeed have a folder for each; tak has
+ * BENCH/base.MORE as the base of BENCH/SUBJECT.MORE; elsewhere a file is a member, and FILE.old is
+ * its base.  Several files of one run, by their names and pid: lines, are one member.
  *
  * A member's name is its path without what all paths begin and end with.  Links are followed, a
  * file that is met twice is taken once.

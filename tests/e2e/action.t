@@ -263,8 +263,9 @@ for folder, shape in (("profile.one.out", "cpp-one.out"), ("profile.two.out", "c
     with open(pairs + shape) as f:
         text = f.read()
     with open(folder + "/4711.out", "w") as f:
-        f.write(re.sub(r"^desc: Trigger: .*$", "desc: Trigger: Client Request: shapes.rs::each", text, flags=re.M))
-    shutil.copy(pairs + "rust-one.out", folder + "/4712.out")
+        f.write(re.sub(r"^desc: Trigger: .*$", "desc: Trigger: Client Request: shapes.rs::each", re.sub("^pid: .*$", "pid: 4711", text, flags=re.M), flags=re.M))
+    with open(pairs + "rust-one.out") as f, open(folder + "/4712.out", "w") as to:
+        to.write(re.sub("^pid: .*$", "pid: 4712", f.read(), flags=re.M))
     open(folder + "/4713.out", "w").close()
     open(folder + "/valgrind.log", "w").close()
     open(folder + "/perf-4711.map", "w").close()

@@ -172,6 +172,22 @@ r = run("names/new", "-q", "-c", "calltree | as svg > flames/")
 ok(r.status == 0 and len([f for f in os.listdir("flames") if f.endswith(".svg")]) == len(HOSTILE), "in another format", r)
 ok(run("names/new", "--safe", "-c", "functions > safe/").status == 1 and not os.path.exists("safe"), "--safe writes none")
 
+# ---- CodSpeed: PID.out and its dumps are one member, each benchmark is a part; other numbers are names
+def codspeed(side, price):
+    for n, trigger in ((1, "Metadata: codspeed-node 5.7.1"), (2, "bench.mjs::fib 12"), (3, "bench.mjs::sort 1000"), (4, "")):
+        put("speed/%s/s/42.out%s" % (side, ".%d" % n if trigger else ""),
+            profile(price * n if trigger else 0, pid=42).replace("part: 1\n", "part: %d\ndesc: Trigger: %s\n" % (n, "Client Request: " + trigger if trigger else "Program termination")))
+
+
+codspeed("old", 100)
+codspeed("new", 110)
+r = run("speed/new", "base=speed/old", "-q", "-c", "parts vs base | where delta% > 5 | show trigger, delta | as csv")
+ok(r.status == 0 and len(r.text.splitlines()) == 4 and "bench.mjs::fib 12,20\n" in r.text and len({x.split(",")[0] for x in r.text.splitlines()[1:]}) == 1,
+   "dumps of CodSpeed: one member, a part for each benchmark", r)
+for n in (1, 2):
+    put("numbers/%d.out" % n, profile(n, pid=40 + n, cmd="./b%d" % n))
+same(run("numbers", "-q", "-c", "profiles | show total | as csv").text, "profile,total\n1,1\n2,2\n", "1.out and 2.out of other processes are two")
+
 # ---- one name for two, and none for many
 put("twins/x.out", profile(100))
 put("twins/x.out.old", profile(50))
