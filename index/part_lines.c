@@ -61,7 +61,11 @@ struct parts_reading {
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
-	struct arena arena; /* the made header lines */
+	struct arena arena;		/* the made header lines */
+	uint32_t part;			/* at hand */
+	uint64_t next;			/* number in the part of the block that follows */
+	const struct part_blocks *some; /* of opts->blocks: the next of this part */
+	bool left_out;			/* the block at hand is none of them */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -171,6 +175,43 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 	return 0;
 }
 
+/* Are there blocks of this part that are still to come? */
+static bool any_left(const struct parts_reading *r, uint32_t part)
+{
+	const struct part_blocks *end = r->opts->blocks + r->opts->nblocks;
+
+	return !r->opts->blocks || (r->some < end && r->some->part == part);
+}
+
+/* A block begins: is it one of those that are asked for? */
+static void begin_block(struct parts_reading *r)
+{
+	const struct part_blocks *end = r->opts->blocks + r->opts->nblocks;
+	const uint64_t n = r->next++;
+
+	while (r->some < end && r->some->part == r->part && n >= r->some->to)
+		r->some++;
+	r->left_out = !any_left(r, r->part) || n < r->some->from;
+}
+
+/* Leave out the costs of other blocks, but not the names that they give. */
+static void leave_out(struct parts_reading *r)
+{
+	struct batch *b = &r->batch;
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct row *row = &b->row[i];
+
+		if (row->kind == LINE_FN)
+			begin_block(r);
+		if (!r->left_out || (row->kind != LINE_COST && row->kind < LINE_CALLS) ||
+		    row->kind > LINE_JUMP_BAD)
+			b->row[n++] = *row;
+	}
+	b->n = n;
+}
+
 /* Tally the whole lines of a block.  *used: their bytes. */
 static int take_lines(struct parts_reading *r, const char *p, size_t n, bool last,
 		      size_t *used)
@@ -180,6 +221,8 @@ static int take_lines(struct parts_reading *r, const char *p, size_t n, bool las
 		decode_block(&r->decode, p + *used, n - *used, last, &r->batch);
 		if (r->batch.bytes == 0)
 			break;
+		if (r->opts->blocks)
+			leave_out(r);
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
 			return r->err->kind;
 	}
@@ -216,7 +259,7 @@ static int take_plain(struct parts_reading *r, const struct part *part)
 	if (part->offset > size || part->bytes > size - part->offset)
 		return not_as_indexed(r->source.name, "is shorter than its index says",
 				      r->err);
-	for (uint64_t at = 0; at < part->bytes; at += used) {
+	for (uint64_t at = 0; at < part->bytes && any_left(r, r->part); at += used) {
 		const uint64_t rest = part->bytes - at;
 
 		n = rest < most ? (size_t)rest : most;
@@ -274,7 +317,7 @@ static int take_packed(struct parts_reading *r, const struct part *part)
 		to = last ? (size_t)(end - r->block_at) : r->block.n;
 		if (take_lines(r, r->block.p + from, to - from, last, &used))
 			return r->err->kind;
-		if (last)
+		if (last || !any_left(r, r->part))
 			return 0;
 		if (next_block(r, r->block.n - (from + used)))
 			return r->err->kind;
@@ -407,6 +450,12 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 		return r->err->kind;
 	know_events(r, &p);
 	tally_restart(t);
+	r->part = part;
+	r->next = 0;
+	r->left_out = false;
+	for (r->some = r->opts->blocks; r->some && !any_left(r, part) &&
+					r->some < r->opts->blocks + r->opts->nblocks;)
+		r->some++;
 	return r->source.codec ? take_packed(r, &p) : take_plain(r, &p);
 }
 

@@ -17,9 +17,17 @@ struct part_lines;
 /* Called every few MiB; non-zero (with err set) stops the reading. */
 typedef int part_lines_poll(void *arg, struct err *err);
 
+/* Blocks of a part, from..to, each of which is an activation (each_activation.h). */
+struct part_blocks {
+	uint32_t part;
+	uint64_t from, to;
+};
+
 struct part_lines_opts {
 	part_lines_poll *poll; /* may be NULL */
 	void *arg;
+	const struct part_blocks *blocks; /* only these, ascending; NULL: all */
+	size_t nblocks;
 	size_t at_once; /* bytes of a plain file read at once; 0: the default (tests) */
 };
 

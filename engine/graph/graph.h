@@ -47,7 +47,20 @@ enum graph_sure {
 /* What is proven of inclusive costs in a span of the run, of this event. */
 struct graph_span {
 	uint32_t event;
+	const int64_t *from, *to,
+		*total;		/* [parts of the store]: where it lies in each, and
+					     what that costs */
 	const int64_t *lo, *hi; /* [functions of the store] */
+};
+
+/* The blocks of single activations. */
+struct part_blocks;
+struct graph_opened {
+	const struct part_blocks *at; /* ascending */
+	size_t n;
+	const uint64_t
+		*block; /* of the activations that were asked for, in the profile */
+	size_t nblocks;
 };
 
 struct graph {
@@ -61,7 +74,8 @@ struct graph {
 	bool recorded;		   /* as recorded: contexts are not joined to functions */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
-	const struct graph_span *span; /* of such a span; or NULL */
+	const struct graph_opened *opened; /* its blocks are these; or NULL */
+	const struct graph_span *span;	   /* of such a span; or NULL */
 	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */
 	bool of_whole;	     /* 100 % is the whole profile, whatever the stages leave */

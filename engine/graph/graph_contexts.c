@@ -134,7 +134,7 @@ static void contexts_graph(struct graph *below, const struct part_contexts *from
 			    .fn_calls = from->calls,
 			    .whole = below->whole,
 			    .parts = below->parts,
-			    .detail = true,
+			    .detail = below->detail,
 			    .below = below,
 			    .fill = context_fill};
 	while (roots < g->functions && from->parent[roots] == 0)

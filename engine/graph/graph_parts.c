@@ -202,7 +202,7 @@ void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *s
 }
 
 void graph_activations(struct graph *g, const struct part_contexts *from,
-		       struct graph **out)
+		       const struct graph_opened *opened, struct graph **out)
 {
 	struct sums *s = NEED_NEW(g->a, struct sums);
 	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
@@ -216,5 +216,7 @@ void graph_activations(struct graph *g, const struct part_contexts *from,
 	calls = (uint64_t *)(uintptr_t)(*out)->fn_calls;
 	for (uint32_t c = 0; c < from->n && !from->parent[c]; c++)
 		count_add(&calls[(*out)->map[from->fn[c]]], from->calls[c]);
+	(*out)->opened = opened;
+	(*out)->detail = opened != NULL;
 	graph_part_tree(*out, from);
 }

@@ -28,10 +28,11 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out);
 /* Keep activations of g, a plain graph: their contexts, from which it is made and whose stacks
- * it has.  Exact. */
+ * it has.  Exact.  opened: their blocks, of which lines are read; NULL: they are parts of
+ * blocks. */
 struct part_contexts;
 void graph_activations(struct graph *g, const struct part_contexts *from,
-		       struct graph **out);
+		       const struct graph_opened *opened, struct graph **out);
 /* Such a graph is of a span of the run.  sure: [functions of the store], enum graph_sure. */
 void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *sure);
 /* [edges of such a graph]: the edge of the store. */

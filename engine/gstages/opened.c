@@ -198,6 +198,8 @@ struct opening {
 	struct exec *x;
 	uint32_t *context; /* by activation.open: a reference */
 	size_t cap;
+	struct part_blocks *blocks; /* descending */
+	size_t nblocks, blocks_cap;
 	struct contexts all;
 	struct map_held held;
 };
@@ -212,6 +214,24 @@ static void release(struct map_held *h)
 	free(o);
 }
 
+/* Note the block, which stands before those that were noted. */
+static int add_block(struct opening *o, const struct activation *a)
+{
+	struct exec *x = o->x;
+	struct part_blocks *last = o->nblocks ? &o->blocks[o->nblocks - 1] : NULL;
+
+	if (last && last->part == a->part && last->from == a->in_part + 1) {
+		last->from--;
+		return 0;
+	}
+	if (arena_grow(x->a, &o->blocks, &o->blocks_cap, o->nblocks, o->nblocks + 1,
+		       sizeof(*o->blocks)))
+		return arena_full(x->a, x->err);
+	o->blocks[o->nblocks++] =
+		(struct part_blocks){a->part, a->in_part, a->in_part + 1};
+	return 0;
+}
+
 static int open_one(void *arg, const struct activation *a)
 {
 	struct opening *o = arg;
@@ -224,6 +244,8 @@ static int open_one(void *arg, const struct activation *a)
 		return err_no_memory(err, "while opening an activation");
 	if (!(here = contexts_of(c, a->inside ? o->context[a->caller_open] : 0, a->fn,
 				 err)))
+		return err->kind;
+	if (add_block(o, a))
 		return err->kind;
 	o->context[a->open] = here;
 	c->calls[here - 1]++;
@@ -246,6 +268,24 @@ static struct opening *new_opening(struct exec *x)
 	return o;
 }
 
+/* The blocks in their order, and the parts that they are in, which x asks from now on. */
+static const struct graph_opened *blocks_of(struct opening *o,
+					    const struct activation_asked *asked)
+{
+	struct exec *x = o->x;
+	struct graph_opened *opened = EXEC_ARRAY(x, struct graph_opened, 1);
+	struct part_blocks *at = EXEC_ARRAY(x, struct part_blocks, o->nblocks + 1);
+	uint8_t *parts = EXEC_ARRAY(x, uint8_t, (size_t)store_info(x->g->st)->parts + 1);
+
+	for (size_t i = 0; i < o->nblocks; i++) {
+		at[i] = o->blocks[o->nblocks - 1 - i];
+		parts[at[i].part] = 1;
+	}
+	x->parts = parts;
+	*opened = (struct graph_opened){at, o->nblocks, asked->below, asked->nbelow};
+	return opened;
+}
+
 /* Go through the blocks, and make x->g the graph of the contexts that it has found. */
 static void open_asked(struct opening *o, struct activation_asked *asked)
 {
@@ -259,7 +299,7 @@ static void open_asked(struct opening *o, struct activation_asked *asked)
 	     x->err);
 	from = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
 				      c->self};
-	graph_activations(plain, &from, &x->g);
+	graph_activations(plain, &from, asked->below ? blocks_of(o, asked) : NULL, &x->g);
 }
 
 static void open_found(struct exec *x, const struct gstage *g)
@@ -556,7 +596,7 @@ static void open_span(struct exec *x, const struct gstage *g)
 	}
 	for (size_t f = 0; f < functions; f++)
 		w->hi[f] = w->hi[f] < length ? w->hi[f] : length;
-	*span = (struct graph_span){0, w->lo, w->hi};
+	*span = (struct graph_span){0, w->from, w->to, w->total, w->lo, w->hi};
 	graph_span(x->g, span, w->sure);
 }
 

@@ -20,8 +20,10 @@
 
 /* Some parts of a profile, read again. */
 struct part_set {
-	const struct store *st; /* NULL: there is no such set */
-	uint8_t *parts;		/* [parts of st] */
+	const struct store *st;	    /* NULL: there is no such set */
+	uint8_t *parts;		    /* [parts of st] */
+	struct part_blocks *blocks; /* of these parts only these; NULL: all */
+	size_t nblocks;
 	struct part_lines *lines;
 };
 
@@ -41,6 +43,7 @@ static void clear_set(struct part_set *s)
 {
 	part_lines_free(s->lines);
 	free(s->parts);
+	free(s->blocks);
 	*s = (struct part_set){0};
 }
 
@@ -79,17 +82,31 @@ static int poll(void *arg, struct err *err)
 	return cancel_poll(x->open->cancel, err);
 }
 
+/* The activations that the graph is of; n 0: all of its parts. */
+static struct graph_opened opened_of(const struct graph *g)
+{
+	while (!g->plain && !g->opened)
+		g = g->below;
+	return g->plain ? (struct graph_opened){0} : *g->opened;
+}
+
 static bool holds(const struct part_set *s, const struct exec *x)
 {
+	const struct graph_opened o = opened_of(x->g);
+
 	return s->st == x->g->st &&
-	       memcmp(s->parts, x->parts, store_info(s->st)->parts) == 0;
+	       memcmp(s->parts, x->parts, store_info(s->st)->parts) == 0 &&
+	       s->nblocks == o.n &&
+	       (!o.n || memcmp(s->blocks, o.at, o.n * sizeof(*o.at)) == 0);
 }
 
 /* The lines of the parts in x->parts; NULL: the query is about all. */
 static struct part_lines *parts_of(struct exec *x)
 {
 	struct part_set *const s = x->open->part_cache->set, last = s[0];
-	const struct part_lines_opts opts = {.poll = poll, .arg = x};
+	const struct graph_opened o = opened_of(x->g);
+	const struct part_lines_opts opts = {
+		.poll = poll, .arg = x, .blocks = o.at, .nblocks = o.n};
 	struct store *st = x->g->st;
 	const size_t n = store_info(st)->parts;
 
@@ -102,8 +119,12 @@ static struct part_lines *parts_of(struct exec *x)
 	if (!holds(&s[0], x)) {
 		clear_set(&s[0]);
 		s[0].parts = malloc(n + 1);
-		if (!s[0].parts)
+		s[0].blocks = calloc(o.n + 1, sizeof(*s[0].blocks));
+		if (!s[0].parts || !s[0].blocks)
 			need_memory_for(NULL);
+		if (o.n)
+			memcpy(s[0].blocks, o.at, o.n * sizeof(*o.at));
+		s[0].nblocks = o.n;
 		if (part_lines_read(st, x->parts, &opts, &s[0].lines, x->err)) {
 			clear_set(&s[0]);
 			map_leave(x->err);

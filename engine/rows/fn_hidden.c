@@ -169,13 +169,16 @@ void fn_hidden_parts(const struct fn_hidden *h, fn_id f, const struct store_site
 
 	while (g->group)
 		g = g->below;
-	for (recorded = g; recorded->hides; recorded = recorded->below)
+	if (g->contexts) /* whose functions are those of h->g */
+		g = (struct graph *)(uintptr_t)h->g;
+	for (recorded = g; recorded->hides || recorded->group || recorded->contexts;
+	     recorded = recorded->below)
 		;
 	for (uint32_t e = 0; e < events; e++) {
 		double whole, shared = 0;
 
 		parts[e].scale = 1;
-		if (g->contexts) /* their stacks are known */
+		if (!graph_in_group(g, graph_of_store(g, f)))
 			continue;
 		graph_event(g, e);
 		whole = (double)cost_difference(

@@ -21,17 +21,20 @@
 #include "index/base/err.h"
 #include "index/base/need.h"
 #include "index/each_activation.h"
+#include "index/part_lines.h"
 
 void exec_has_activations(struct exec *x, const struct source *s)
 {
 	exec_has_tree(x, s->span);
-	if (x->g->plain || (x->g->parts && x->g->below && x->g->below->plain))
+	if (x->g->plain || x->g->opened ||
+	    ((x->g->parts || (x->g->span && s->kind == S_TIMELINE)) &&
+	     x->g->below->plain))
 		return;
 	exec_wrong(x, s->span,
 		   "single activations are those of the profile as it is, not "
 		   "after this graph stage");
-	need_hint(x->err, "part and thread may stand before; conditions after: where "
-			  "caller ~ \"...\"");
+	need_hint(x->err, "part, thread and activation may stand before; conditions "
+			  "after: where caller ~ \"...\"");
 }
 
 /* ---- rows ---- */
@@ -84,7 +87,7 @@ bool activation_is_root(const struct table *t, uint32_t r)
 /* A start is estimated: own cost of the callers may have been spent before it. */
 bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return !activation_is_root(t, r);
+	return ROW(activation_row, t, r)->depth > 1;
 }
 
 struct str activation_caller(const struct table *t, uint32_t r)
@@ -104,6 +107,24 @@ uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e UNUS
 static uint32_t activation_fn(const struct table *t, uint32_t r)
 {
 	return ROW(activation_row, t, r)->fn;
+}
+
+/* Is it one of those that a stage has opened? */
+static bool is_opened(const struct graph *g, const struct activation *a)
+{
+	size_t lo = 0, hi = g->opened ? g->opened->n : 0;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		const struct part_blocks *b = &g->opened->at[mid];
+
+		if (b->part < a->part || (b->part == a->part && b->to <= a->in_part))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return !g->opened || (lo < g->opened->n && g->opened->at[lo].part == a->part &&
+			      g->opened->at[lo].from <= a->in_part);
 }
 
 /* ---- filling them in ---- */
@@ -126,7 +147,7 @@ static int take_row(void *arg, const struct activation *a)
 	if (a->caller == NO_CALLER)
 		memcpy(d->total + (size_t)a->part * events, a->after,
 		       events * sizeof(*a->after));
-	if (!d->wanted[a->fn] || (x->parts && !x->parts[a->part]))
+	if (!d->wanted[a->fn] || (x->parts && !x->parts[a->part]) || !is_opened(x->g, a))
 		return 0;
 	if (!d->free)
 		return not_as_indexed(x);
@@ -151,7 +172,7 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 	const uint32_t functions = store_info(x->g->st)->functions;
 	uint8_t *wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
 	struct store_tree tree;
-	uint64_t n = 0;
+	uint64_t n = 0, opened = 0;
 
 	store_tree(x->g->st, &tree);
 	for (fn_id f = 0; f < functions; f++) {
@@ -165,6 +186,9 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 			     : 0;
 		exec_poll(x);
 	}
+	for (size_t i = 0; x->g->opened && i < x->g->opened->n; i++)
+		opened += x->g->opened->at[i].to - x->g->opened->at[i].from;
+	n = x->g->opened && opened < n ? opened : n;
 	d->wanted = wanted;
 	d->n = d->free = (size_t)n;
 	if (store_check(x->g->st, x->err))

@@ -13,6 +13,7 @@
  * Rows are linked at their callers, too, for the stacks of fibers take turns.
  */
 #include "engine/lang/ast.h"
+#include "engine/lang/check_names.h"
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/getters.h"
@@ -36,6 +37,7 @@ enum {
 /* What is known of the calls of an activation that is not complete: a run of those without
  * rows, and the rows of those after them. */
 struct calling {
+	uint64_t depth; /* of the activation, below what a stage has opened */
 	uint64_t calls;
 	int64_t cost, after;
 	uint32_t part, first;
@@ -156,13 +158,13 @@ static void join_run(struct timeline *l, const struct activation *a, int64_t inc
 }
 
 static int add_call(struct timeline *l, const struct activation *a, int64_t incl,
-		    int64_t after)
+		    int64_t after, int64_t self)
 {
 	struct calling *mine = &l->calling[a->open];
 	struct moment m = {.depth = a->depth,
 			   .calls = 1,
 			   .incl = incl,
-			   .self = store_event_of(l->x->g->st, l->x->event, a->self),
+			   .self = self,
 			   .start = after,
 			   .fn = graph_of_store(l->x->g, a->fn),
 			   .part = a->part};
@@ -174,23 +176,66 @@ static int add_call(struct timeline *l, const struct activation *a, int64_t incl
 	return add_moment(l, &m, a->caller_open);
 }
 
+/* The part of it that lies in the span, which begins where `after` says and costs incl; false:
+ * none. */
+static bool cut_to_span(const struct graph_span *span, uint32_t part, int64_t *incl,
+			int64_t *after, int64_t *self)
+{
+	const int64_t total = span->total[part], end = total - *after + *incl;
+	const int64_t own = end - *self, from = span->from[part], to = span->to[part];
+	const int64_t start = total - *after > from ? total - *after : from;
+
+	*incl = (end < to ? end : to) - start;
+	*self = (end < to ? end : to) - (own > from ? own : from);
+	*self = *self > 0 ? *self : 0;
+	*after = total - start;
+	return *incl > 0;
+}
+
+static int open_moment(void *arg, const struct activation *a)
+{
+	struct timeline *l = arg;
+
+	if (know_calling(l, a->open))
+		return l->x->err->kind;
+	l->calling[a->open].depth = a->inside ? l->calling[a->caller_open].depth + 1 : 1;
+	return 0;
+}
+
 static int take_moment(void *arg, const struct activation *a)
 {
 	struct timeline *l = arg;
-	const struct store *st = l->x->g->st;
-	const int64_t incl = store_event_of(st, l->x->event, a->incl);
-	const int64_t after = store_event_of(st, l->x->event, a->after);
+	const struct graph *g = l->x->g;
+	struct activation of = *a;
+	int64_t incl = store_event_of(g->st, l->x->event, a->incl);
+	int64_t after = store_event_of(g->st, l->x->event, a->after);
+	int64_t self = store_event_of(g->st, l->x->event, a->self);
 
-	if (a->caller == NO_CALLER)
+	if (g->opened && !a->inside)
+		of.caller_open = 0;
+	if (g->opened)
+		of.depth = (uint32_t)l->calling[a->open].depth;
+	if (!of.caller_open)
 		l->total[a->part] = after;
 	if (l->x->parts && !l->x->parts[a->part])
 		return 0;
-	if (know_calling(l, a->open > a->caller_open ? a->open : a->caller_open))
+	if (g->span && !cut_to_span(g->span, a->part, &incl, &after, &self))
+		return 0;
+	if (know_calling(l, a->open > of.caller_open ? a->open : of.caller_open))
 		return l->x->err->kind;
-	if (incl >= l->min && a->depth <= DEEPEST)
-		return add_call(l, a, incl, after);
-	join_run(l, a, incl, after);
+	if (incl >= l->min && of.depth <= DEEPEST)
+		return add_call(l, &of, incl, after, self);
+	join_run(l, &of, incl, after);
 	return 0;
+}
+
+/* A span begins at 0. */
+static void begin_span(struct timeline *l)
+{
+	const struct graph_span *span = l->x->g->span;
+
+	for (uint32_t p = 0; span && p < store_info(l->x->g->st)->parts; p++)
+		l->total[p] = cost_difference(span->total[p], span->from[p]);
 }
 
 /* Put the rows in the order of time, each after the one that it lies on. */
@@ -233,10 +278,18 @@ static void note_merged(struct exec *x, const struct timeline *l)
 static void timeline_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct timeline *l = EXEC_ARRAY(x, struct timeline, 1);
-	const struct activation_asked asked = {.take = take_moment, .arg = l};
+	struct activation_asked asked = {.take = take_moment, .arg = l};
 	const double whole = (double)graph_total(x->g, x->event);
 
 	exec_has_activations(x, s);
+	if (x->g->span && x->event != x->g->span->event)
+		exec_fail(x, s->span, "a span is drawn in %.*s, by which it is measured",
+			  STR_ARG(x->env->events[x->g->span->event]));
+	if (x->g->opened) {
+		asked.open = open_moment;
+		asked.below = x->g->opened->block;
+		asked.nbelow = x->g->opened->nblocks;
+	}
 	l->x = x;
 	l->min = !s->has_min	  ? (int64_t)(whole / SHARES) + 1
 		 : s->min_percent ? (int64_t)(s->min / 100 * whole)
@@ -245,6 +298,7 @@ static void timeline_open(struct exec *x, const struct source *s, struct table *
 	need(know_calling(l, 0), x->err);
 	need(exec_activations(x, &asked), x->err);
 	need(end_run(l, 0, 1), x->err);
+	begin_span(l);
 	turn(l);
 	note_merged(x, l);
 	t->rows = l->row;

@@ -100,6 +100,7 @@ static int tell(const struct block_walk *w, activation_take *take, uint32_t at)
 	const int64_t *cost = costs_of(w, at);
 	const struct activation a = {
 		.block = p->block,
+		.in_part = p->block - w->of->first - w->part->first,
 		.fn = p->fn,
 		.caller = p->caller == NOWHERE ? NO_CALLER : w->place[p->caller].fn,
 		.part = w->part->part,
@@ -126,7 +127,7 @@ static int complete(struct block_walk *w, uint32_t at)
 		const int64_t *incl = costs_of(w, at) + w->of->events;
 		const uint32_t caller = p->caller;
 
-		if (asked->take && (!asked->of || asked->of[p->fn]) &&
+		if (asked->take && p->below && (!asked->of || asked->of[p->fn]) &&
 		    tell(w, asked->take, at))
 			return w->err->kind;
 		w->inside -= p->below;

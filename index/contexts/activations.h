@@ -26,7 +26,8 @@ struct activation_part { /* blocks of a part, from this one on */
 };
 
 struct activation {
-	uint64_t block;	     /* its number in the profile, from 0 */
+	uint64_t block;	     /* its number in the profile, from 0, */
+	uint64_t in_part;    /* and in its part */
 	uint32_t fn, caller; /* the profile's; NO_CALLER: it is a root */
 	uint32_t part;	     /* the profile's */
 	uint32_t depth;	     /* activations on its stack, itself too */

@@ -155,6 +155,70 @@ for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen d
 r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | hide work | functions | sum | show self | as csv")
 same(r.text.split()[1], str(sum(a.values())), "what a stage hides goes to its callers")
 
+# ---------------------------------------------------------------- lines
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/append.xd", "small/xdebug-small.out", "producers/xdebug.out"):
+    path = fixtures + "/" + name
+    known, text = xdebug.activations(path), xdebug.lines(path)
+    wrong = []
+    for i in range(4):
+        f = dice.choice([a.name for a in known if a.below])
+        mine = [a for a in known if a.name == f]
+        some = sorted(dice.sample(range(len(mine)), min(len(mine), dice.randint(1, 3))))
+        own, sites, todo, met = collections.Counter(), collections.Counter(), [mine[i] for i in some], set()
+        while todo:
+            a = todo.pop()
+            if a.block in met:
+                continue
+            met.add(a.block)
+            todo += a.below
+            (number, costs), calls = text[a.block]
+            own[a.name, number] += costs[0]
+            for (number, costs), b in zip(calls, a.below):
+                sites[a.name, b.name, number] += costs[0]
+        stage = "activation %s of %s" % (", ".join(str(i + 1) for i in some), quoted(f))
+        lines, calls = ask(path, stage + " | lines | show fn, line, self", stage + " | callsites | show caller, callee, line, incl")
+        got = collections.Counter()
+        for r in lines:
+            got[r["fn"], r["line"]] += r["self"]
+        wrong += [(stage, k, got[k], own[k]) for k in set(got) | set(own) if got[k] != own[k]]
+        got = collections.Counter()
+        for r in calls:
+            got[r["caller"], r["callee"], r["line"]] += r["incl"]
+        wrong += [(stage, k, got[k], sites[k]) for k in set(got) | set(sites) if got[k] != sites[k]]
+    ok(not wrong, name + ": lines and call sites", "\n".join(map(str, wrong[:6])))
+want = ask(gen, "activation 1 of useGen | lines | show fn, line, self")
+for queries in (("lines | count", "activation 2 of work | lines | count"), ("part 1 | lines | count",)):
+    same(ask(gen, *queries, "activation 1 of useGen | lines | show fn, line, self")[-1:], want, "lines after " + queries[0])
+for query in ("lines of useGen", "source of useGen", "contexts | lines", "collapse by file | lines"):
+    r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | " + query)
+    ok(r.status == 0, "activation ... | " + query, r)
+a, b = ask(gen, "activation 1 of useGen | hide work | lines | sum | show self", "activation 1 of useGen | functions | sum | show self")
+same(a, b, "what is hidden is in the lines that call it")
+refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | contexts | lines"), "no costs of single lines", "a span has none")
+
+# ---------------------------------------------------------------- activations and timeline of what is opened
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/append.xd", "small/xdebug-small.out"):
+    path = fixtures + "/" + name
+    known = xdebug.activations(path)
+    a = dice.choice([a for a in known if a.below])
+    mine = [b for b in known if b.name == a.name]
+    stage = "activation %d of %s" % (mine.index(a) + 1, quoted(a.name))
+    inside, todo = [], [(a, 1)]
+    while todo:
+        b, depth = todo.pop()
+        inside.append((b, depth))
+        todo += [(c, depth + 1) for c in b.below[::-1]]
+    rows, frames = ask(path, stage + " | activations | show fn, start, incl, self, calls", stage + " | timeline min 0 | show fn, depth, start, incl, self")
+    same([tuple(r.values()) for r in rows], [(b.name, b.start[0], b.incl[0], b.own[0], b.calls) for b, _ in inside], name + ": activations")
+    same([tuple(r.values()) for r in frames], [(b.name, d, b.start[0] - a.start[0], b.incl[0], b.own[0]) for b, d in inside], name + ": timeline")
+    part = [b for b in known if b.part == a.part]
+    whole = sum(b.own[0] for b in part)
+    start, end = sorted(dice.sample(range(whole + 1), 2))
+    frames, = ask(path, "part %d | between %d and %d | timeline min 0 | show fn, start, incl" % (a.part, start, end))
+    cut = [(b.name, max(b.start[0], start) - start, min(b.start[0] + b.incl[0], end) - max(b.start[0], start)) for b in part]
+    same(sorted(tuple(r.values()) for r in frames), sorted(c for c in cut if c[2] > 0), name + ": timeline of a span")
+refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | activations"), "not after this graph stage", "activations are whole")
+
 # ---------------------------------------------------------------- spans
 
 

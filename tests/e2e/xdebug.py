@@ -68,6 +68,26 @@ def stacks(path):
     return out
 
 
+def lines(path):
+    """Of each block, in the order of the file: (own line, own costs), and (line, cost) of each call."""
+    out, call = [], False
+    for line in lines_of(path):
+        if line.startswith("fn="):
+            out.append([None, []])
+        elif line.startswith("calls="):
+            call = True
+        elif line.startswith("summary:"):
+            call = False
+        elif line[:1].isdigit() and out:
+            number, *costs = map(int, line.split())
+            if call:
+                out[-1][1].append((number, costs))
+            else:
+                out[-1][0] = (number, costs)
+            call = False
+    return out
+
+
 class Activation:
     def __init__(self, name, own, below, clock):
         self.name, self.own, self.below, self.calls = name, own, below, len(below)
@@ -78,7 +98,7 @@ class Activation:
 
 def activations(path):
     """Every activation, in the order in which they began.  Before one are those that have returned."""
-    out, part, unclaimed, clock = [], 0, [], []
+    out, part, unclaimed, clock, number = [], 0, [], [], 0
 
     def give():
         todo = unclaimed[::-1]
@@ -100,6 +120,7 @@ def activations(path):
         assert [b.name for b in below] == calls, (path, name)
         del unclaimed[len(unclaimed) - len(calls):]
         unclaimed.append(Activation(name, own, below, clock))
+        unclaimed[-1].block, number = number, number + 1
         clock = [a + b for a, b in zip(clock, own)]
     give()
     return out
