@@ -193,7 +193,6 @@ enum source_kind {
 	S_INLINED,
 	S_CALLS,
 	S_CALLSITES,
-	S_JUMPS,
 	S_ACTIVATIONS,
 	S_TIMELINE,
 	S_CYCLES,

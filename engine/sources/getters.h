@@ -52,13 +52,12 @@ get_number context_id_of, context_fn_id, context_under, context_depth, context_c
 get_bool context_self_estimated, context_incl_estimated;
 prepare prepare_contexts;
 
-/* source_line.c: places, call sites, jumps */
+/* source_line.c: places, call sites */
 get_number place_self, place_incl, site_incl, site_callee_id;
-get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
-	jump_to_name;
+get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee;
 get_bool place_about, site_recursive;
 holds place_exact;
-get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
+get_code place_file, site_caller_name, site_callee_name;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
 prepare prepare_inlined;
 

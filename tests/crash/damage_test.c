@@ -41,7 +41,6 @@ static const char *const queries[QUERIES] = {
 	"callsites",
 	"lines",
 	"inlined",
-	"jumps of B",
 	"parts",
 	"events",
 	"info",
