@@ -134,7 +134,8 @@ static int ask_listing(void *arg)
 
 	for (size_t i = 0; i < a->n; i++)
 		fnset_add(set, a->f[i]);
-	return a->ahead ? listing_ahead(a->x, a->l, set) : listing_fill(a->x, a->l, set);
+	(a->ahead ? listing_ahead : listing_fill)(a->x, a->l, set);
+	return 0;
 }
 
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,

@@ -4,6 +4,7 @@
  * The places of the functions are collected first, then the text is read for them.
  */
 #include "engine/listing/listing.h"
+#include "index/base/need.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,15 +21,13 @@
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 
-/* Add a row; NULL: an error, as where the text is one that found the arena full. */
+/* Add a row; text.p NULL: it found the arena full. */
 static struct listing_row *put_row(struct exec *x, struct listing *l,
 				   enum listing_kind kind, uint32_t group, uint64_t pos,
 				   struct str text)
 {
 	if (!text.p)
-		arena_full(x->a, x->err);
-	if (!text.p)
-		return NULL;
+		need_memory(x->a);
 	exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1, sizeof(*l->row));
 	exec_rows(x, l->nrows + 1);
 	exec_poll(x);
@@ -70,8 +69,8 @@ static struct str jump_text(struct exec *x, const struct listing *l,
 			    at->calls == 1 ? "" : "s");
 }
 
-static int put_place(struct exec *x, struct listing *l, const struct listing_place *at,
-		     struct str text)
+static void put_place(struct exec *x, struct listing *l, const struct listing_place *at,
+		      struct str text)
 {
 	struct str name = STR("");
 	struct listing_row *r;
@@ -89,27 +88,22 @@ static int put_place(struct exec *x, struct listing *l, const struct listing_pla
 	} else if (at->kind == LISTING_JUMP) {
 		text = jump_text(x, l, at);
 	}
-	if (!(r = put_row(x, l, at->kind, at->group, at->pos, text)))
-		return x->err->kind;
+	r = put_row(x, l, at->kind, at->group, at->pos, text);
 	r->at = at;
 	r->name = name;
-	return 0;
 }
 
 /* Add the rows of all entries at at[0].pos; returns how many entries. */
-static int put_places(struct exec *x, struct listing *l, const struct listing_place *at,
-		      size_t n, struct str text, size_t *used)
+static void put_places(struct exec *x, struct listing *l, const struct listing_place *at,
+		       size_t n, struct str text, size_t *used)
 {
 	size_t i = 0;
 
-	if (at[0].kind != LISTING_LINE &&
-	    !put_row(x, l, LISTING_LINE, at[0].group, at[0].pos, text))
-		return x->err->kind;
+	if (at[0].kind != LISTING_LINE)
+		put_row(x, l, LISTING_LINE, at[0].group, at[0].pos, text);
 	for (; i < n && at[i].pos == at[0].pos; i++)
-		if (put_place(x, l, &at[i], text))
-			return x->err->kind;
+		put_place(x, l, &at[i], text);
 	*used = i;
-	return 0;
 }
 
 static size_t find_pos(const struct text_file *f, uint64_t pos)
@@ -139,58 +133,53 @@ static struct str brief_target(struct exec *x, struct str s)
 			    STR_ARG(behind));
 }
 
-static int put_text_rows(struct exec *x, struct listing *l, const struct listing_group *g,
-			 const struct text_line *t)
+static void put_text_rows(struct exec *x, struct listing *l,
+			  const struct listing_group *g, const struct text_line *t)
 {
 	struct str text = text_clean(x->a, t->text);
 
 	text = l->instrs && text.n ? brief_target(x, text) : text;
-	return put_row(x, l, LISTING_LINE, g->id, t->pos, text) ? 0 : x->err->kind;
+	put_row(x, l, LISTING_LINE, g->id, t->pos, text);
 }
 
-static int put_gap(struct exec *x, struct listing *l, const struct listing_group *g,
-		   size_t n)
+static void put_gap(struct exec *x, struct listing *l, const struct listing_group *g,
+		    size_t n)
 {
-	if (!n ||
-	    put_row(x, l, LISTING_GAP, g->id, 0,
-		    arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
-				 l->instrs ? "instruction" : "line", n == 1 ? "" : "s")))
-		return 0;
-	return x->err->kind;
+	if (n)
+		put_row(x, l, LISTING_GAP, g->id, 0,
+			arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
+				     l->instrs ? "instruction" : "line",
+				     n == 1 ? "" : "s"));
 }
 
 /* Add the text before index `to`: the last lines as context, the rest as a gap. */
-static int put_before(struct exec *x, struct listing *l, const struct listing_group *g,
-		      const struct text_file *f, size_t *next, size_t to, bool first)
+static void put_before(struct exec *x, struct listing *l, const struct listing_group *g,
+		       const struct text_file *f, size_t *next, size_t to, bool first)
 {
 	size_t after = first ? 0 : CONTEXT, from = *next;
 
 	if (to - from > after + CONTEXT + 1) {
 		for (; after > 0; after--, from++)
-			if (put_text_rows(x, l, g, &f->line[from]))
-				return x->err->kind;
-		if (!first && put_gap(x, l, g, to - CONTEXT - from))
-			return x->err->kind;
+			put_text_rows(x, l, g, &f->line[from]);
+		if (!first)
+			put_gap(x, l, g, to - CONTEXT - from);
 		from = to - CONTEXT;
 	}
 	for (; from < to; from++)
-		if (put_text_rows(x, l, g, &f->line[from]))
-			return x->err->kind;
+		put_text_rows(x, l, g, &f->line[from]);
 	*next = to;
-	return 0;
 }
 
 /* Look up the places of all groups. */
-static int find_inlined(struct exec *x, struct listing *l)
+static void find_inlined(struct exec *x, struct listing *l)
 {
-	if (inlining_new(x, &l->in))
-		return x->err->kind;
+	need(inlining_new(x, &l->in), x->err);
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 
 		inlining_want(l->in, at->fn, at->inlined, at->line, at->instr);
 	}
-	return inlining_read(l->in, false);
+	need(inlining_read(l->in, false), x->err);
 }
 
 /* Equal for code of one function in `source`, of one chain of inlined calls in `asm`. */
@@ -207,7 +196,7 @@ static bool same_mark(const struct listing *l, const struct inline_frame *a,
 }
 
 /* Before the rows of a place: say where inlined code begins, and where it ends. */
-static int put_mark(struct exec *x, struct listing *l, const struct listing_place *at)
+static void put_mark(struct exec *x, struct listing *l, const struct listing_place *at)
 {
 	const struct inline_frame *f;
 	struct str name, text = {0};
@@ -215,26 +204,23 @@ static int put_mark(struct exec *x, struct listing *l, const struct listing_plac
 
 	inlining_at(l->in, at->fn, at->inlined, at->instr, &f);
 	if (same_mark(l, f, l->mark))
-		return 0;
+		return;
 	l->mark = f;
-	if (!f)
-		return put_row(x, l, LISTING_INLINED, at->group, 0,
-			       STR("-- not inlined --"))
-			       ? 0
-			       : x->err->kind;
+	if (!f) {
+		put_row(x, l, LISTING_INLINED, at->group, 0, STR("-- not inlined --"));
+		return;
+	}
 	name = l->instrs	 ? inlining_chain(x->a, f, x->open->people)
 	       : x->open->people ? name_short(f->name, x->a)
 				 : f->name;
 	if (name.p)
 		text = arena_join(x->a, STR("-- inlined: "), name, STR(" --"));
-	if (!(r = put_row(x, l, LISTING_INLINED, at->group, 0, text)))
-		return x->err->kind;
+	r = put_row(x, l, LISTING_INLINED, at->group, 0, text);
 	r->name = name;
-	return 0;
 }
 
-static int put_group(struct exec *x, struct listing *l, const struct listing_group *g,
-		     size_t *strays)
+static void put_group(struct exec *x, struct listing *l, const struct listing_group *g,
+		      size_t *strays)
 {
 	const struct listing_place *at = l->place + g->first_place;
 	const struct text_file *f = g->text;
@@ -248,9 +234,8 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 		bool known = here < f->n && f->line[here].pos == at[i].pos;
 		struct str text = at[i].pos ? STR("") : unknown;
 
-		if (known && put_before(x, l, g, f, &next, here, first))
-			return x->err->kind;
 		if (known) {
+			put_before(x, l, g, f, &next, here, first);
 			text = text_clean(x->a, f->line[here].text);
 			text = l->instrs && text.n ? brief_target(x, text) : text;
 			next = here + 1;
@@ -260,14 +245,11 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 					 : STR("(the file ends before this line)");
 			++*strays;
 		}
-		if (put_mark(x, l, &at[i]) ||
-		    put_places(x, l, at + i, g->places - i, text, &used))
-			return x->err->kind;
+		put_mark(x, l, &at[i]);
+		put_places(x, l, at + i, g->places - i, text, &used);
 	}
 	for (size_t k = 0; k < CONTEXT && next < f->n && !first; k++)
-		if (put_text_rows(x, l, g, &f->line[next++]))
-			return x->err->kind;
-	return 0;
+		put_text_rows(x, l, g, &f->line[next++]);
 }
 
 static struct str group_name(const struct listing *l, const struct listing_group *g)
@@ -275,8 +257,8 @@ static struct str group_name(const struct listing *l, const struct listing_group
 	return l->instrs ? store_obj(l->st, g->id) : store_file(l->st, g->id);
 }
 
-static int put_group_head(struct exec *x, struct listing *l,
-			  const struct listing_group *g)
+static void put_group_head(struct exec *x, struct listing *l,
+			   const struct listing_group *g)
 {
 	const char *inlined = l->instrs || g->own ? "" : ", inlined";
 	const struct text_file *f = g->text;
@@ -285,11 +267,9 @@ static int put_group_head(struct exec *x, struct listing *l,
 			: arena_printf(x->a, "-- %.*s%s: no text: %s --",
 				       STR_ARG(group_name(l, g)), inlined, f->why);
 
-	if (!put_row(x, l, LISTING_FILE, g->id, 0, text))
-		return x->err->kind;
+	put_row(x, l, LISTING_FILE, g->id, 0, text);
 	if (f->line && f->newer)
 		text_note_newer(x, f);
-	return 0;
 }
 
 /* ---- instructions ---- */
@@ -301,7 +281,7 @@ static struct text_range *wanted_text(struct exec *x, const struct listing_place
 	struct text_range *r = EXEC_ARRAY(x, struct text_range, places + 1);
 
 	*n = 0;
-	for (size_t i = 0; r && i < places; i++) {
+	for (size_t i = 0; i < places; i++) {
 		const uint64_t last = count_sum(at[i].pos, LONGEST);
 
 		if (!*n || at[i].pos - at[i - 1].pos >= APART)
@@ -321,18 +301,17 @@ static struct text_file *object_ahead(const struct listing *l, obj_id obj)
 	return f;
 }
 
-static int disassemble_places(struct exec *x, struct listing *l,
-			      const struct listing_group *g, struct text_file *f)
+static void disassemble_places(struct exec *x, struct listing *l,
+			       const struct listing_group *g, struct text_file *f)
 {
 	struct roots_file object;
 	struct text_range *range;
 	size_t cap = 0, n;
 
-	if (!(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
-		return x->err->kind;
+	range = wanted_text(x, l->place + g->first_place, g->places, &n);
 	if (!roots_open(x->open->objects, store_obj(l->st, g->id), x->a, &object,
 			&f->why))
-		return 0;
+		return;
 	f->path = object.path;
 	f->newer = text_newer(l->st, object.mtime_ns);
 	if (!disassemble(x, &object, range, n, f, &cap) && f->n == 0 && !f->why)
@@ -340,21 +319,21 @@ static int disassemble_places(struct exec *x, struct listing *l,
 	close(object.fd);
 	if (f->why)
 		f->n = 0, f->line = NULL;
-	return x->err->kind;
+	need((int)x->err->kind, x->err);
 }
 
-static int read_object(struct exec *x, struct listing *l, struct listing_group *g)
+static void read_object(struct exec *x, struct listing *l, struct listing_group *g)
 {
 	struct exec reader = *x;
 	struct text_file *f;
 
 	if ((g->text = object_ahead(l, g->id)))
-		return 0;
+		return;
 	reader.a = l->texts;
 	f = EXEC_ARRAY(&reader, struct text_file, 1);
 	*f = (struct text_file){.file = g->id, .next = *l->files};
 	g->text = *l->files = f;
-	return disassemble_places(&reader, l, g, f);
+	disassemble_places(&reader, l, g, f);
 }
 
 static void read_file(struct exec *x, struct listing *l, struct listing_group *g)
@@ -386,7 +365,7 @@ static void note_strays(struct exec *x, size_t strays)
 		   GROUPED(strays), strays == 1 ? "place is" : "places are");
 }
 
-static int put_groups(struct exec *x, struct listing *l)
+static void put_groups(struct exec *x, struct listing *l)
 {
 	size_t strays = 0;
 
@@ -396,35 +375,33 @@ static int put_groups(struct exec *x, struct listing *l)
 		g->first = l->nrows;
 		if (!l->instrs)
 			read_file(x, l, g);
-		else if (read_object(x, l, g))
-			return x->err->kind;
-		if (put_group_head(x, l, g) || put_group(x, l, g, &strays))
-			return x->err->kind;
+		else
+			read_object(x, l, g);
+		put_group_head(x, l, g);
+		put_group(x, l, g, &strays);
 		g->n = l->nrows - g->first;
 	}
 	note_missing(x, l);
 	note_strays(x, strays);
-	return 0;
 }
 
-int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
+void listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	return listing_gather(x, l, set) || find_inlined(x, l) || listing_merge(x, l) ||
-			       listing_groups(x, l) || put_groups(x, l)
-		       ? x->err->kind
-		       : 0;
+	listing_gather(x, l, set);
+	find_inlined(x, l);
+	listing_merge(x, l);
+	listing_groups(x, l);
+	put_groups(x, l);
 }
 
-int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
+void listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	if (listing_gather(x, l, set) || find_inlined(x, l))
-		return x->err->kind;
+	listing_gather(x, l, set);
+	find_inlined(x, l);
 	if (!l->instrs)
-		return 0;
-	if (listing_merge(x, l) || listing_groups(x, l))
-		return x->err->kind;
+		return;
+	listing_merge(x, l);
+	listing_groups(x, l);
 	for (size_t i = 0; i < l->ngroups; i++)
-		if (read_object(x, l, &l->group[i]))
-			return x->err->kind;
-	return 0;
+		read_object(x, l, &l->group[i]);
 }

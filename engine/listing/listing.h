@@ -88,16 +88,16 @@ struct listing {
 
 /* Fill in the listing of the functions of x->g in a set (NULL: all); st, events, event,
  * instrs, only, files and texts are set.  Notes say what has no text. */
-int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
+void listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
 /* Look up what is inlined in the functions of a set, and disassemble them, so that their
  * listings need not do it one by one. */
-int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
+void listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 /* The cost of a place in any event of the store. */
 int64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e);
 /* listing_places.c: the places of the functions; with the inlined calls, merged and in order;
  * then their groups. */
-int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
-int listing_merge(struct exec *x, struct listing *l);
-int listing_groups(struct exec *x, struct listing *l);
+void listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
+void listing_merge(struct exec *x, struct listing *l);
+void listing_groups(struct exec *x, struct listing *l);
 
 #endif

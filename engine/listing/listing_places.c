@@ -13,6 +13,7 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/need.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
 				    const int64_t *costs)
@@ -44,7 +45,7 @@ static void place_entry(struct listing *l, struct listing_place *at, fn_id f,
 	at->instr = instr;
 }
 
-static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+static void add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
 {
 	struct store_jump *jump = NULL;
 	size_t n = 0;
@@ -55,8 +56,6 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 		struct str name;
 		file_id to;
 
-		if (!at)
-			return x->err->kind;
 		store_inlined(l->st, jump[i].to_file, &to, &name);
 		place_entry(l, at, f, jump[i].file, jump[i].line, jump[i].instr);
 		at->kind = LISTING_JUMP;
@@ -66,11 +65,10 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 		at->executed = jump[i].executed;
 		at->calls = jump[i].taken;
 	}
-	return 0;
 }
 
 /* What is hidden behind calls belongs to the lines that make them. */
-static int add_hidden(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+static void add_hidden(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
 {
 	struct store_line *line = NULL;
 	int64_t *cost = NULL;
@@ -81,16 +79,13 @@ static int add_hidden(struct exec *x, struct listing *l, fn_id f, struct arena *
 	for (size_t i = 0; i < n; i++) {
 		struct listing_place *at = new_at(x, l, cost + i * l->events);
 
-		if (!at)
-			return x->err->kind;
 		at->kind = LISTING_LINE;
 		at->about = about[i];
 		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
 	}
-	return 0;
 }
 
-static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
@@ -101,22 +96,20 @@ static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *
 	fn_inlined_lines(x, f, scratch, &line, &self, &nl);
 	fn_sites(x, f, scratch, &site, &incl, &ns);
 	for (size_t i = 0; i < nl; i++) {
-		if (!(at = new_at(x, l, self + i * l->events)))
-			return x->err->kind;
+		at = new_at(x, l, self + i * l->events);
 		at->kind = LISTING_LINE;
 		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
 	}
 	for (size_t i = 0; i < ns; i++) {
-		if (!(at = new_at(x, l, incl + i * l->events)))
-			return x->err->kind;
+		at = new_at(x, l, incl + i * l->events);
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
 		at->calls = site[i].calls;
 		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE;
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}
-	return add_hidden(x, l, f, scratch) || add_jumps(x, l, f, scratch) ? x->err->kind
-									   : 0;
+	add_hidden(x, l, f, scratch);
+	add_jumps(x, l, f, scratch);
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -181,8 +174,7 @@ static int add_function(struct exec *x, void *arg, const struct fn_members *of,
 		const size_t from = l->nplaces, costs = l->ncosts;
 		size_t i = from;
 
-		if (add_places(x, l, of->fn[k], scratch))
-			return x->err->kind;
+		add_places(x, l, of->fn[k], scratch);
 		l->own[store_fn_file_id(l->st, of->fn[k])] |= !l->only;
 		while (i < l->nplaces && !is_wanted(x, l, &l->place[i]))
 			i++;
@@ -209,10 +201,10 @@ static void drop_others(const struct exec *x, struct listing *l)
 	l->nplaces = n;
 }
 
-int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
+void listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 {
 	l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1);
-	return fn_detail_each(x, set, add_function, l) ? x->err->kind : 0;
+	need(fn_detail_each(x, set, add_function, l), x->err);
 }
 
 enum { OWN_FILES = 8 };
@@ -265,8 +257,8 @@ static bool file_at(const struct listing *l, const struct own_files *own, struct
 
 /* If `at` is in inlined code, give its cost to the function's own line that called this
  * code, too. */
-static int roll_up(struct exec *x, struct listing *l, struct listing_place at,
-		   const struct own_files *own)
+static void roll_up(struct exec *x, struct listing *l, struct listing_place at,
+		    const struct own_files *own)
 {
 	const struct inline_frame *f;
 	struct listing_place *to;
@@ -276,16 +268,14 @@ static int roll_up(struct exec *x, struct listing *l, struct listing_place at,
 	while (f && f->outer)
 		f = f->outer;
 	if (!f || !f->line || !file_at(l, own, f->file, &file))
-		return 0;
-	if (!(to = new_at(x, l, l->costs + at.costs)))
-		return x->err->kind;
+		return;
+	to = new_at(x, l, l->costs + at.costs);
 	place_entry(l, to, at.fn, file, f->line, 0);
 	to->kind = LISTING_INLINED;
 	to->name = f->name;
-	return 0;
 }
 
-int listing_merge(struct exec *x, struct listing *l)
+void listing_merge(struct exec *x, struct listing *l)
 {
 	const size_t n = l->instrs ? 0 : l->nplaces;
 
@@ -296,14 +286,12 @@ int listing_merge(struct exec *x, struct listing *l)
 			to++;
 		own = find_own(l, l->place + i, to - i);
 		for (; i < to; i++)
-			if (l->place[i].kind != LISTING_JUMP &&
-			    roll_up(x, l, l->place[i], &own))
-				return x->err->kind;
+			if (l->place[i].kind != LISTING_JUMP)
+				roll_up(x, l, l->place[i], &own);
 	}
 	if (l->only)
 		drop_others(x, l);
 	merge(l);
-	return 0;
 }
 
 /* ---- groups: the functions' own files, then the costliest ---- */
@@ -342,13 +330,12 @@ static bool is_own(const struct listing *l, const struct listing_group *g)
 	return false;
 }
 
-int listing_groups(struct exec *x, struct listing *l)
+void listing_groups(struct exec *x, struct listing *l)
 {
 	struct listing_group *g = EXEC_ARRAY(x, struct listing_group, l->nplaces + 1);
 	size_t n = 0;
 
-	if (!(l->group = g))
-		return x->err->kind;
+	l->group = g;
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 
@@ -364,5 +351,4 @@ int listing_groups(struct exec *x, struct listing *l)
 		g[i].own = is_own(l, &g[i]);
 	if (n)
 		qsort(g, n, sizeof(*g), by_weight);
-	return 0;
 }

@@ -145,7 +145,7 @@ static void listing_open(struct exec *x, const struct source *s, struct table *t
 		exec_set(x, s->of, &set);
 	else
 		exec_place_set(x, s->of, &set, &l->only);
-	need(listing_fill(x, l, set), x->err);
+	listing_fill(x, l, set);
 	all = l->nrows;
 	if (s->min_usual)
 		shorten(x, l);
