@@ -285,7 +285,9 @@ static int find_headline(struct session *s, const struct query *q, struct statem
 
 	exec_vs_headline(&run->x, run->vs, totals, &h);
 	*out = h;
-	if (!totals && run->x.g->functions <= MOST && headline_causes(s, q, run, h))
+	if (totals && run->t.src && !run->t.ref && !q->source.under)
+		why_as_causes(&run->x, run->t.rows, run->t.n, h);
+	else if (!totals && run->x.g->functions <= MOST && headline_causes(s, q, run, h))
 		return run->x.err->kind;
 	return headline_others(q, run, h);
 }
@@ -327,6 +329,8 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		set_result(run, r);
 	else {
 		vs_sides(t, &r->compared);
+		if (run->vs && q->source.kind == S_WHY)
+			vs_graphs(x, run->vs, &r->compared);
 		if (run->vs && !r->card && find_headline(s, q, run, &r->headline))
 			return x->err->kind;
 		footer(x, t, r);

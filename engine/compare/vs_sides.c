@@ -171,6 +171,17 @@ static void fill_fns(struct table *t, struct compared *c)
 	}
 }
 
+void vs_graphs(struct exec *x, const struct vs *v, const struct compared **out)
+{
+	struct compared *c = EXEC_ARRAY(x, struct compared, 1);
+
+	c->graph = v->b.g;
+	c->event = v->b.event;
+	c->total = graph_total(v->b.g, v->b.event);
+	*out = c;
+	same_functions(x, v, c->same);
+}
+
 void vs_sides(struct table *t, const struct compared **out)
 {
 	struct vs *v = t->vs;

@@ -42,7 +42,7 @@ uint32_t result_fn(const struct result *r, size_t row, unsigned end)
 
 	if (!t)
 		return kept_fn(r, row, end);
-	if (r->compared && r->compared->same[0])
+	if (r->compared && r->compared->fn[end])
 		return r->compared->fn[end][row];
 	return !t->src || t->vs ? RESULT_NONE : table_end(t, row_ref(t, row), end);
 }

@@ -746,18 +746,18 @@ void exec_why(struct exec *x, const struct source *s, struct vs *v, struct table
 	why_rows(x, t, to.row, to.n, to.delta && !is_even(&to));
 }
 
-static void keep_rows(struct telling *t, struct headline *h)
+void why_as_causes(struct exec *x, const struct why_row *row, size_t n,
+		   struct headline *h)
 {
-	h->causes = EXEC_ARRAY(t->x, struct headline_cause, t->n + 1);
-	for (size_t i = 0; i < t->n; i++) {
-		const struct why_row *r = &t->row[i];
+	h->causes = EXEC_ARRAY(x, struct headline_cause, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct why_row *r = &row[i];
 
 		h->listed += !str_eq(r->kind, STR("rest"));
 		h->causes[h->ncauses++] = (struct headline_cause){
 			r->delta, r->share, r->from, r->to, r->rates,
 			r->text,  r->file,  r->line, r->of};
 	}
-	h->more = t->more;
 }
 
 /* What the first row says of the whole, if it says enough. */
@@ -796,6 +796,7 @@ void exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
 	find_causes(&to, x, v, &(struct source){0}, false, &c, &n);
 	to.shown = shown;
 	tell(&to, &(struct source){0}, c, n);
-	keep_rows(&to, h);
+	why_as_causes(x, to.row, to.n, h);
+	h->more = to.more;
 	headline_of(&to, c, n, h);
 }

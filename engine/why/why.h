@@ -28,6 +28,8 @@
 #ifndef QUERN_WHY_H
 #define QUERN_WHY_H
 
+#include <stddef.h>
+
 struct exec;
 struct graph;
 struct headline;
@@ -37,6 +39,10 @@ struct vs;
 
 /* The rows of `why`.  v is of exec_vs_base(). */
 void exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+/* Rows of exec_why() as causes of a headline. */
+struct why_row;
+void why_as_causes(struct exec *x, const struct why_row *row, size_t n,
+		   struct headline *h);
 /* The rows of exec_why(); the first of them in words, or that there is no single one.  shown: the
  * graph of the table, whose functions the rows lead to. */
 void exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,

@@ -1,8 +1,8 @@
 /*
  * render_html.c - a page in one file.  The functions of a call graph become a report
- * (report.h), `source of f` its text with costs.  Any other answer is a table, sorted by a
- * click on a title, below a flame graph if the answer has stacks.  A comparison begins with
- * its main causes.
+ * (report.h); a tree of it, a timeline and `why` are that report, opened there; `source of f`
+ * is its text with costs.  Any other answer is a table (html_table.c), below a flame graph if
+ * it has stacks.  A comparison begins with its main causes.
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
@@ -16,9 +16,7 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "repl/render/columns.h"
 #include "repl/render/headline.h"
-#include "repl/render/said.h"
 #include "repl/term/number.h"
 #include "repl/pictures/report.h"
 #include "engine/api/quern.h"
@@ -66,7 +64,7 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 		      bool report)
 {
 	const uint32_t here = report ? rd->r->graph->functions : 0;
-	const bool gone = c->of > here;
+	const bool gone = c->of > here, link = report && c->of > 0;
 	char delta[NUMBER_MAX];
 
 	number_cost(delta, rd->r->unit, c->delta < 0 ? -c->delta : c->delta);
@@ -74,17 +72,16 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 		   rest ? " class=\"rest\"" : "", fmin(100, fabs(c->share)),
 		   c->delta > 0 ? "+" : minus, str_trim(str_c(delta)).p,
 		   c->share < 0 ? minus : "", fabs(c->share) < 0.95, fabs(c->share));
-	report &= c->of > 0;
-	if (report)
+	if (link)
 		out_printf(rd->o, "<button data-f=\"%s%" PRIu32 "\">", gone ? "b" : "",
 			   graph_id(gone ? rd->r->compared->graph : rd->r->graph,
 				    c->of - 1 - (gone ? here : 0)));
-	emit_xml(rd->o, "", c->text, report ? "</button>" : "");
+	emit_xml(rd->o, "", c->text, link ? "</button>" : "");
 	if (c->line) {
 		emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file), "");
 		out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
 	}
-	if (c->rates)
+	if (report && c->rates)
 		out_printf(rd->o,
 			   " <span class=\"soft rate\">%.4g &rarr; %.4g a call</span>",
 			   c->from, c->to);
@@ -97,7 +94,7 @@ static void put_causes(struct render *rd)
 	const struct headline *h = rd->r->headline;
 	const size_t n = h->listed < CAUSES ? h->listed : CAUSES;
 	const size_t more = h->listed - n + h->more;
-	const bool report = report_fits(rd);
+	const bool report = report_fits(rd) || report_shows(rd);
 
 	out_c(rd->o, "<ol class=\"causes\">\n");
 	for (size_t i = 0; i < n; i++)
@@ -203,116 +200,6 @@ static void put_flame(struct render *rd)
 	out_close(&svg);
 }
 
-/* Any answer as a table: what people see of it. */
-struct html_table {
-	struct render *rd;
-	struct said said;
-	bool tree;
-	const struct column *bar;
-	double most; /* of its cells */
-};
-
-static void find_bar(struct html_table *t)
-{
-	const struct result *r = t->rd->r;
-
-	t->bar = columns_bar(r);
-	for (size_t row = 0; t->bar && row < r->rows && !render_cancelled(t->rd, row);
-	     row++)
-		t->most = fmax(t->most, columns_bar_at(t->bar, row));
-}
-
-/* Its own number, to sort by. */
-static void put_sort_key(struct html_table *t, const struct column *c, size_t row)
-{
-	struct out *o = t->rd->o;
-
-	out_c(o, " data-v=\"");
-	if (c->type == COL_BOOL)
-		out_c(o, c->b[row] ? "1" : "0");
-	else
-		render_plain(o, c, row, "-1");
-	out_char(o, '"');
-	if (c == t->bar && t->most > 0 && !render_absent(c, row))
-		out_printf(o, " style=\"--w:%.1f%%\"",
-			   100 * columns_bar_at(c, row) / t->most);
-}
-
-/* A short name has the whole one as its title. */
-static void put_html_cell(struct html_table *t, const struct shown *s, size_t row)
-{
-	static const struct look look = {.utf8 = true};
-	const struct column *c = s->c;
-	const bool name = c->type == COL_NAME && !render_absent(c, row);
-	const struct result *r = t->rd->r;
-	const struct str brief = name ? brief_of(&t->said.brief, c, row) : STR("");
-	struct out *o = t->rd->o, text;
-
-	out_mem(&text);
-	if (!name)
-		cell_put(&text, &look, s, row, SIZE_MAX);
-	out_printf(o, "<td class=\"%s%s%s\"", s->text ? name ? "t fn" : "t" : "n",
-		   c->estimated && c->estimated[row] ? " e" : "",
-		   c == t->bar ? " w" : "");
-	if (!s->text)
-		put_sort_key(t, c, row);
-	if (s->tree)
-		out_printf(o, " style=\"padding-left:%zuem\"",
-			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
-	if (name && !str_eq(brief, c->s[row]))
-		emit_xml(o, " title=\"", c->s[row], "\"");
-	/* Numbers are padded for a screen. */
-	emit_xml(o, ">",
-		 name	   ? brief
-		 : s->text ? (struct str){text.buf, text.n}
-			   : str_trim((struct str){text.buf, text.n}),
-		 "</td>");
-	out_close(&text);
-}
-
-static void html_put_titles(struct html_table *t)
-{
-	static const struct look look = {.utf8 = true};
-	struct out title;
-
-	out_mem(&title);
-	out_c(t->rd->o, "<section class=\"card plain\">\n<table>\n<thead><tr>");
-	for (size_t i = 0; i < t->said.n; i++) {
-		const struct shown *s = &t->said.cols[i];
-
-		title.n = 0;
-		cell_title(&title, &look, s, SIZE_MAX);
-		emit_xml(t->rd->o, s->text ? "<th><button>" : "<th class=\"n\"><button>",
-			 (struct str){title.buf, title.n}, "</button></th>");
-	}
-	out_c(t->rd->o, "</tr></thead>\n<tbody>\n");
-	out_close(&title);
-}
-
-static int put_table(struct render *rd)
-{
-	const struct result *r = rd->r;
-	struct html_table t = {.rd = rd,
-			       .tree = r->depth_col >= 0 &&
-				       r->cols[r->depth_col].type != COL_STR};
-
-	if (said_init(&t.said, rd, t.tree) == 0) {
-		find_bar(&t);
-		html_put_titles(&t);
-	}
-	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
-		out_c(rd->o, "<tr>");
-		for (size_t i = 0; i < t.said.n; i++)
-			put_html_cell(&t, &t.said.cols[i], row);
-		out_c(rd->o, "</tr>\n");
-	}
-	out_c(rd->o, "</tbody>\n</table>\n</section>\n");
-	if (r->footer.n)
-		emit_xml(rd->o, "<footer>", r->footer, "</footer>\n");
-	said_free(&t.said);
-	return rd->err->kind;
-}
-
 int render_html(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -324,11 +211,15 @@ int render_html(struct render *rd)
 	}
 	if (result_whole(r, rd->err))
 		return rd->err->kind;
+	if (report_shows(rd)) {
+		put_page_head(rd, rd->source ? source_css : "");
+		return report_put(rd, (size_t)(rd->o->written - before));
+	}
 	put_page_head(rd, "");
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);
-	put_table(rd);
+	html_put_table(rd, r->rows);
 	out_c(rd->o, sorting);
 	out_c(rd->o, "</body>\n</html>\n");
 	return rd->err->kind;

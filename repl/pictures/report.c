@@ -66,6 +66,17 @@ bool report_fits_listing(const struct render *rd)
 	       knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
+bool report_shows(const struct render *rd)
+{
+	const struct result *r = rd->r;
+
+	if (!r->graph || r->card || (r->base.n && !r->compared))
+		return false;
+	return report_is_run(r) || (r->tree && r->depth_col >= 0) ||
+	       (r->compared && r->headline && r->headline->ncauses &&
+		strcmp(r->source, "why") == 0);
+}
+
 /* ---- what is to be said ---- */
 
 /* What the functions that are left out spend themselves. */
@@ -207,6 +218,37 @@ static void put_notes(struct report *p)
 	out_close(&notes);
 }
 
+/* Where the page opens: a tab, and the function that was asked for with its callers or
+ * callees. */
+static void put_place(struct report *p)
+{
+	const struct result *r = p->rd->r;
+	const uint32_t f = r->tree ? r->top.fn : RESULT_NONE;
+
+	if (!r->tree)
+		out_printf(p->o, "\" data-tab=\"%s", report_is_run(r) ? "run" : "why");
+	else if (f != RESULT_NONE && f < p->side[0].g->functions)
+		out_printf(p->o, "\" data-open=\"%" PRIu32, graph_id(p->side[0].g, f));
+}
+
+/* The rows of a tree, as far as anybody reads them in a page. */
+static int put_answer(struct report *p)
+{
+	enum { MOST = 1000 };
+	const struct result *r = p->rd->r;
+	const size_t rows = r->rows < MOST ? r->rows : MOST;
+
+	out_c(p->o, "<div id=\"d-answer\" hidden>\n");
+	emit_xml(p->o, "<p class=\"soft\"><code>", r->query, "</code>");
+	if (rows < r->rows)
+		out_printf(p->o, "; the first %s of %s rows: <code>as csv</code> has all",
+			   GROUPED(rows), GROUPED(r->rows));
+	out_c(p->o, "</p>\n");
+	html_put_table(p->rd, rows);
+	out_c(p->o, "</div>\n");
+	return p->rd->err->kind;
+}
+
 static void put_about(struct report *p)
 {
 	const struct result *r = p->rd->r;
@@ -218,6 +260,8 @@ static void put_about(struct report *p)
 		emit_xml(p->o, "\" data-base=\"", r->base, "");
 	if (p->listing && p->listing->instrs)
 		out_c(p->o, "\" data-instrs=\"");
+	if (p->answer)
+		put_place(p);
 	if (p->side[0].g->estimated)
 		out_c(p->o, "\" data-estimated=\"");
 	if (p->side[0].g->detail)
@@ -234,6 +278,7 @@ static void put_scripts(struct report *p)
 	const char *const script[] = {model_js,
 				      p->listing ? "" : tree_js,
 				      p->listing ? "" : flame_js,
+				      p->answer && report_is_run(p->rd->r) ? run_js : "",
 				      p->with_source ? source_js : "",
 				      source ? report_source_js : "",
 				      p->listing ? listing_js : page_js};
@@ -254,6 +299,8 @@ static int put_body(struct report *p)
 	put_about(p);
 	report_put_events(p);
 	if (!p->listing && report_put_data(p))
+		return p->rd->err->kind;
+	if (p->answer && p->rd->r->tree && put_answer(p))
 		return p->rd->err->kind;
 	used = (size_t)(p->o->written - start) + REST_BYTES;
 	p->source.budget = used < PAGE_BYTES ? PAGE_BYTES - used : 0;
@@ -279,6 +326,7 @@ int report_put(struct render *rd, size_t head)
 			   .side = {{.g = rd->r->graph}, {.g = c ? c->graph : NULL}},
 			   .sides = c ? 2 : 1,
 			   .listing = report_fits_listing(rd) ? rd->r->listing : NULL,
+			   .answer = report_shows(rd),
 			   .with_asm = rd->source == SOURCE_ASM,
 			   .source.g = rd->r->graph,
 			   .head = head};

@@ -19,6 +19,12 @@
 
 enum { FUNCTION_BYTES = 3 << 20, CALL_BYTES = 3 << 20 };
 
+bool report_is_run(const struct result *r)
+{
+	return strcmp(r->source, "timeline") == 0 && result_col(r, STR("start")) &&
+	       result_col(r, STR("incl")) && r->depth_col >= 0;
+}
+
 /* ---- both sides ---- */
 
 /* The number of an event of this profile on a side. */

@@ -27,6 +27,9 @@
  *			nest in others, of whose cost the calls record more than there is:
  *			function up, and for each caller (up 1) or callee: function est lo hi
  *
+ *	d-run		of a timeline, a line per row: depth, function or -1: several short
+ *			calls, start, inclusive and own cost in the event of the query, calls
+ *
  *	d-parts-base, d-tree-base, d-near-base	of two profiles: the same of the base
  *
  * Of two profiles, events have the total in the base as well, or nothing if it has no such
@@ -58,6 +61,7 @@
 enum { HOT_LINES = 5 /* of a function */, LINE_BYTES = 96 << 10 };
 enum { PARTS_TOLD = 100, PART_FUNCTIONS = 8 };
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
+enum { RUN_ROWS = 60000 };
 enum { NEAR_MOST = 500 /* functions, of all events */ };
 
 static void open_data(struct report *p, const char *id, unsigned s)
@@ -231,7 +235,7 @@ static void put_function(struct report *p, uint32_t i)
 	put_times(p, graph_calls_counted(g, f), s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
 	put_where(p, g, f);
-	put_number(p, p->row[i] > 0);
+	put_number(p, p->row[i] > 0 && !p->answer);
 	if (!s)
 		put_costs(p, 0, f);
 	if (p->sides > 1)
@@ -250,8 +254,8 @@ static bool parts_count(const struct report *p)
 }
 
 /* The callers (up) or callees of a function. */
-static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t e, bool up,
-		   struct arena *a, struct path_tree *out)
+static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t e,
+		   bool up, struct arena *a, struct path_tree *out)
 {
 	arena_reset(a);
 	render_asks(p->rd);
@@ -276,8 +280,8 @@ static void put_hot_lines(struct report *p, uint32_t f, struct arena *a)
 	     i++) {
 		if (!i)
 			out_u64(p->o, p->side[0].place[f]);
-		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d", line[i].line,
-			   line[i].cost, line[i].own, line[i].guess);
+		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d", line[i].line, line[i].cost,
+			   line[i].own, line[i].guess);
 		if (line[i].file != graph_file_id(g, f))
 			put_string(p, store_file(g->st, line[i].file));
 	}
@@ -334,11 +338,11 @@ static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
 
 	out_char(p->o, ' ');
 	if (edge != GRAPH_NONE)
-		put_times(p,
-			  graph_calls_known(g, graph_edge_callee(g, edge)) &&
-				  (graph_edge_calls(g, edge) ||
-				   store_counts_zeros(g->st)),
-			  graph_edge_calls(g, edge));
+		put_times(
+			p,
+			graph_calls_known(g, graph_edge_callee(g, edge)) &&
+				(graph_edge_calls(g, edge) || store_counts_zeros(g->st)),
+			graph_edge_calls(g, edge));
 	else
 		out_char(p->o, '0');
 	for (uint32_t e = 0; e < p->events; e++)
@@ -595,6 +599,58 @@ static int put_near(struct report *p, unsigned s)
 	return p->rd->err->kind;
 }
 
+/* ---- a run in the order of time ---- */
+
+/* The least cost of a row that at most so many have. */
+static int64_t least_of(const struct column *incl, size_t rows, size_t most)
+{
+	int64_t least = 0;
+
+	for (size_t n = rows; n > most;) {
+		least = least ? 2 * least : 1;
+		n = 0;
+		for (size_t i = 0; i < rows; i++)
+			n += incl->i[i] >= least;
+	}
+	return least;
+}
+
+static void put_run(struct report *p)
+{
+	const struct result *r = p->rd->r;
+	const struct column *start = result_col(r, STR("start")),
+			    *incl = result_col(r, STR("incl")),
+			    *own = result_col(r, STR("self")),
+			    *calls = result_col(r, STR("calls")),
+			    *id = result_col(r, STR("id"));
+	const struct graph *g = p->side[0].g;
+	const int64_t least = least_of(incl, r->rows, RUN_ROWS);
+
+	if (least) {
+		out_printf(p->o, "<p id=\"runleft\" hidden>%" PRId64 "</p>\n", least);
+		snprintf(p->rd->note, sizeof(p->rd->note),
+			 "left out of the timeline: calls under %" PRId64, least);
+	}
+	open_data(p, "d-run", 0);
+	for (size_t i = 0; i < r->rows && !render_cancelled(p->rd, i); i++) {
+		const uint32_t f = !id || render_absent(id, i)
+					   ? GRAPH_NONE
+					   : graph_of_store(g, (fn_id)id->u[i]);
+		const uint32_t place = f == GRAPH_NONE ? f : p->side[0].place[f];
+
+		if (incl->i[i] < least)
+			continue;
+		out_u64(p->o, r->cols[r->depth_col].u[i]);
+		put_cost(p, place == GRAPH_NONE ? -1 : (int64_t)place);
+		put_cost(p, start->i[i]);
+		put_cost(p, incl->i[i]);
+		put_cost(p, own ? own->i[i] : 0);
+		put_number(p, calls ? calls->u[i] : 1);
+		out_char(p->o, '\n');
+	}
+	close_data(p);
+}
+
 int report_put_data(struct report *p)
 {
 	arena_init(&p->names, 0);
@@ -603,6 +659,8 @@ int report_put_data(struct report *p)
 	put_strings(p);
 	arena_free(&p->names);
 	put_calls(p);
+	if (p->answer && report_is_run(p->rd->r))
+		put_run(p);
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);
 		if (put_trees(p, s) || put_near(p, s))

@@ -26,6 +26,7 @@
 #include "index/base/strset.h"
 
 struct graph;
+struct result;
 struct render;
 
 enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
@@ -88,6 +89,7 @@ struct report {
 	double most_left;	       /* the largest share of a call that was left out */
 	size_t head;		       /* bytes of the page before */
 	const struct listing *listing; /* the page has this alone; or NULL */
+	bool answer; /* it is the page of another answer: report_shows() */
 	bool with_source, with_asm;
 	struct source_data source;
 	uint32_t listed;   /* functions of this profile in the answer */
@@ -96,6 +98,7 @@ struct report {
 };
 
 /* report_choose.c: match the functions and calls of both sides, and choose what goes in. */
+bool report_is_run(const struct result *r); /* a timeline */
 int report_choose(struct report *p);
 void report_forget(struct report *p);
 /* The share of a side's event, and a cost of a function; 0 if it is not there. */

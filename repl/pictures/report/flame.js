@@ -28,6 +28,7 @@ const paint = f => two ? both() ? changeClass(f, changeBy(f), inclBy(f)) : 's' :
 function flame() {
 	const box = $('frames'), crumbs = [];
 	showTab();
+	if (tab === 'run') drawRun();
 	if (tab) return;
 	const high = list => 1 + Math.max(...list.map(b => b.y)), anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;

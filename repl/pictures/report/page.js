@@ -335,11 +335,12 @@ function view(m) {
 	openTab('');
 }
 /* What is drawn above the table: the flame graph, or one of these in its place. */
-const TABS = ['graphs', 'parts', 'why'];
+const TABS = ['graphs', 'parts', 'run', 'why', 'answer'];
 let tab = '';
 $('showgraphs').hidden = SMALL; /* the card has it */
 const causes = document.querySelector('.causes');
 if (causes) { $('why').append(causes.cloneNode(true)); $('showwhy').hidden = false; }
+if ($('d-answer')) { $('answer').append(...$('d-answer').childNodes); $('showanswer').hidden = false; }
 function showTab() {
 	if (tab && $('show' + tab).hidden) tab = '';
 	for (const id of TABS) {
@@ -422,7 +423,7 @@ $('list').tHead.addEventListener('click', x => {
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
 window.addEventListener('resize', () => { $('stage').style.minHeight = ''; draw(); flame(); graphs(); keepHeight(); });
-for (const panel of document.querySelectorAll('aside,#graphs,#chosen')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+for (const panel of document.querySelectorAll('aside,#graphs,#chosen,#span')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
@@ -435,7 +436,7 @@ document.addEventListener('keydown', x => {
 	if (x.target === body && x.key === 'Enter' && selected && !tab) { const n = grown && widest(selected); if (n) zoom(n); return; }
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
-	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), p: () => openTab('parts'), w: () => openTab('why'),
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), p: () => openTab('parts'), t: () => openTab('run'), w: () => openTab('why'),
 		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });
@@ -454,7 +455,12 @@ window.addEventListener('popstate', go);
 /* The first screen has a card: of the function that the largest cause names, or else of the first row. */
 const cause = causes && causes.querySelector('[data-f]'), first = () => { choose(); return cause && by_key.get(cause.dataset.f) || rows[0] || null; };
 if (location.hash) go();
-else find();
+else {
+	find();
+	const asked = by_key.get(data.open);
+	if (asked) { selected = subject = asked; mode = 'from'; }
+	tab = data.tab || '';
+}
 if (!selected && F.length) selected = first();
 refresh();
 })();
