@@ -84,6 +84,12 @@ r = run(lua, "-q", "-c", "top ! kill -PIPE $$", "-c", "top ! kill -INT $$")
 ok(r.status == 0 and not r.talk, "a command that had enough has not failed", r)
 same(os.listdir(work).count("d"), 0, "nothing is written by what is refused")
 
+# Negative costs and sums: a difference of two profiles, or a run of PHP that frees more memory than it takes.
+for creator, status in ((b"x", 3), (b"xdebug 3.2.0 (PHP 8.2.0)", 0)):
+    write_bytes("less.out", b"creator: %s\nevents: T M\nfl=a\nfn={main}\n1 5 -7\n\nsummary: 5 -7\n" % creator)
+    r = run("less.out", "-q", "-c", "functions | show fn")
+    ok(r.status == status and ("a difference of two profiles" in r.talk) == (status == 3), "a negative summary of %s" % creator.decode(), r)
+
 OPTIONS = [
     (["a=", "-c", "top"], 2, "'a=' names no file"),
     (["", "-c", "top"], 2, "'' names no file\n  hint: give a PROFILE"),

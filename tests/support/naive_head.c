@@ -296,7 +296,7 @@ void naive_new_file(struct naive_state *s)
 	s->no_addresses = true;
 	s->by_address = false;
 	s->before = 0;
-	s->callgrind = s->begins = s->xdebug = false;
+	s->callgrind = s->begins = s->xdebug = s->logs = false;
 	s->in_body = s->after_totals = false;
 }
 
@@ -443,10 +443,12 @@ bool naive_header_line(struct naive_state *s, struct str line)
 	if (str_starts(line, STR("creator:"))) {
 		s->callgrind = str_starts(v, STR("callgrind-"));
 		s->xdebug = str_starts(v, STR("xdebug 3"));
+		s->logs = str_starts(v, STR("xdebug"));
 		s->begins = s->callgrind || str_eq(v, STR("quern"));
 		s->no_addresses |= v.n > 0;
 		s->by_address = false;
 	}
+	s->logs |= str_starts(line, STR("version:")) && str_eq(v, STR("0.9.6"));
 	if (str_starts(line, STR("event:")))
 		naive_know_blanks(s, v);
 	if (str_starts(line, STR("events:"))) {
@@ -465,6 +467,6 @@ bool naive_header_line(struct naive_state *s, struct str line)
 	if (str_starts(line, STR("desc:")) && str_starts(v, STR("Files compared:")))
 		s->difference = true;
 	for (struct str w; str_starts(line, STR("summary")) && (w = naive_word(&v)).n;)
-		s->difference |= w.p[0] == '-';
+		s->difference |= w.p[0] == '-' && !s->logs;
 	return true;
 }

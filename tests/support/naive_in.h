@@ -56,6 +56,7 @@ struct naive_state {
 	} * lines; /* cost lines */
 	size_t nlines, lines_cap;
 	bool xdebug; /* 3 or later: a negative time is divided as if it were unsigned */
+	bool logs;   /* of each call: the file at hand is PHP's */
 	uint64_t time_col, time_unit; /* nanoseconds; 0: there is none */
 	bool any_callgrind;
 	bool callgrind; /* a call or jump leaves base and file as they were */
