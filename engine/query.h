@@ -38,7 +38,7 @@ int session_remove(struct session *s, struct str name, struct err *err);
 struct folder;
 struct session_members {
 	const struct folder *folder;
-	struct str base;	    /* the name of a base in `vs`, and in the session */
+	struct str base; /* the name of a base in `vs`, and in the session */
 	int (*open)(void *arg, size_t member, struct err *err);
 	void (*close)(void *arg);
 	void *arg;
@@ -167,6 +167,13 @@ const char *query_meant(struct str words, char *buf);
  * next query. */
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err);
+/* The question that goes on from a row of the last answer, from 1, in the arena: down, what its
+ * function calls; up, who calls it.  row 0: up from the functions that the last question was
+ * about. */
+int query_step(struct session *s, bool down, uint64_t row, struct arena *a,
+	       struct str *text, struct err *err);
+/* The text of the last question that had an answer; empty: none. */
+struct str query_last(const struct session *s);
 /* The expansion of the statements and what estimates rest on, as text (.explain). */
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err);

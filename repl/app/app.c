@@ -193,6 +193,9 @@ void app_free(struct app *app)
 	free(app->told);
 	free(app->base_name);
 	folder_free(app->folder);
+	for (size_t i = 0; i < app->places.n; i++)
+		free(app->places.at[i]);
+	free(app->places.at);
 	free(app->once);
 	free(app->last);
 	free(app->pager);

@@ -54,6 +54,7 @@ struct app {
 	struct target output;	 /* .output FILE; fd -1: standard output */
 	char *once;		 /* .once FILE */
 	char *last;		 /* text of the last query, for .edit and .save */
+	struct paths places;	 /* questions, for .back */
 	bool interactive, quit;
 	struct out
 		*answers; /* answers go here, not to standard output; NULL: they do not */

@@ -495,6 +495,11 @@ static const struct command commands[] = {
 	 command_queries, NULL},
 	{"sets", "[NAME]", "sets that are always there, and yours", ARG_NONE,
 	 command_sets, NULL},
+	{"down", "[ROW]", "what the function of a row of the last answer calls", ARG_NONE,
+	 command_down, NULL},
+	{"up", "[ROW]", "who calls it, or what the last question was about", ARG_NONE,
+	 command_up, NULL},
+	{"back", "", "the question before", ARG_NONE, command_back, NULL},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 

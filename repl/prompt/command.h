@@ -20,7 +20,8 @@ enum command_arg {
 struct command {
 	const char *name; /* without the dot */
 	const char *form; /* its arguments */
-	const char *what; /* one line of .help commands; help.txt has the rest.  NULL: hidden */
+	const char *
+		what; /* one line of .help commands; help.txt has the rest.  NULL: hidden */
 	enum command_arg arg;
 	/* rest: the trimmed text after the name. */
 	int (*run)(struct app *app, struct str rest, struct err *err);
@@ -34,5 +35,8 @@ bool command_refused(const struct app *app, const struct command *c); /* by --sa
 const struct command *command_at(size_t i);
 /* By name or by a unique start of it; NULL: none. */
 const struct command *command_find(struct str name);
+
+/* The last question had an answer: .back leads to it. */
+void places_note(struct app *app);
 
 #endif

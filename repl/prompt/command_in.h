@@ -17,6 +17,11 @@ int command_queries(struct app *app, struct str rest, struct err *err);
 int command_sets(struct app *app, struct str rest, struct err *err);
 int command_edit(struct app *app, struct str rest, struct err *err);
 
+/* .down .up .back */
+int command_down(struct app *app, struct str rest, struct err *err);
+int command_up(struct app *app, struct str rest, struct err *err);
+int command_back(struct app *app, struct str rest, struct err *err);
+
 /* .overview */
 int command_overview(struct app *app, struct str rest, struct err *err);
 

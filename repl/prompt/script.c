@@ -12,6 +12,7 @@
 #include "repl/app/options.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
+#include "repl/prompt/command_in.h"
 #include "repl/prompt/library.h"
 #include "repl/prompt/opening.h"
 #include "repl/prompt/sets.h"
@@ -28,6 +29,19 @@ static bool is_word_of_shells(struct str entry)
 	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit")) ||
 	       str_eq(entry, STR("overview")) ||
 	       (str_starts(entry, STR("overview ")) && entry.n < 60);
+}
+
+/* At the prompt: down 3, or 3; up; back. */
+static bool is_step(struct str entry)
+{
+	struct str rest = entry;
+	const struct str word = command_word(&rest);
+	uint64_t row;
+
+	return entry.n < 30 && ((str_eq(word, STR("back")) && !rest.n) ||
+				((str_eq(word, STR("down")) || str_eq(word, STR("up"))) &&
+				 (!rest.n || str_u64(rest, &row))) ||
+				(str_u64(word, &row) && !rest.n));
 }
 
 /* A query that ships, without .run? */
@@ -62,8 +76,11 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 
 	if (str_starts(trimmed, STR("overview")) && opening_newest(app, trimmed))
 		return ERR_PROFILE;
-	if (is_word_of_shells(trimmed)) {
-		snprintf(dotted, sizeof(dotted), ".%.*s", (int)trimmed.n, trimmed.p);
+	if (is_word_of_shells(trimmed) || (app->interactive && is_step(trimmed))) {
+		const bool row = trimmed.p[0] >= '0' && trimmed.p[0] <= '9';
+
+		snprintf(dotted, sizeof(dotted), ".%s%.*s", row ? "down " : "",
+			 (int)trimmed.n, trimmed.p);
 		return command_run(
 			app, str_eq(trimmed, STR("?")) ? STR(".help") : str_c(dotted),
 			from);
@@ -76,6 +93,8 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	if (opening_newest(app, text))
 		return ERR_PROFILE;
 	rc = app_run(app, text, from);
+	if (!rc)
+		places_note(app);
 	if (rc && is_shipped(app, trimmed))
 		talk("  hint: it is a query that ships: .run %.*s", STR_ARG(trimmed));
 	return rc;
