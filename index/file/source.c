@@ -35,6 +35,7 @@ static const struct {
 	 5, 257},
 	{"\xde\xc0\xef\xbe", "an LMDB database that quern did not make", NULL, 4, 16},
 	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
+	{"\x04\x22\x4d\x18", "compressed by lz4", "unpack it first: lz4 -d", 4, 0},
 	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
 	{"{", "JSON", NULL, 1, 0},
 	{"<", "XML or HTML", NULL, 1, 0},

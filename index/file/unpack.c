@@ -15,7 +15,6 @@
 #include <zlib.h>
 #endif
 #include <limits.h>
-#include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,6 @@ struct unpack {
 		bz_stream bzip2;
 		lzma_stream xz;
 		ZSTD_DCtx *zstd;
-		LZ4F_dctx *lz4;
 	};
 };
 
@@ -243,35 +241,6 @@ static void zstd_end(struct unpack *u)
 	ZSTD_freeDCtx(u->zstd);
 }
 
-/* ---- lz4 ---- */
-
-static enum step lz4_begin(struct unpack *u)
-{
-	return LZ4F_isError(LZ4F_createDecompressionContext(&u->lz4, LZ4F_VERSION))
-		       ? STEP_MEMORY
-		       : STEP_MORE;
-}
-
-static enum step lz4_step(struct unpack *u, struct unpack_io *io)
-{
-	size_t in = io->nin, out = io->nout;
-	size_t rc = LZ4F_decompress(u->lz4, io->out, &out, io->in, &in, NULL);
-
-	moved(io, in, out);
-	if (!LZ4F_isError(rc))
-		return rc ? STEP_MORE : STEP_END;
-	u->why = LZ4F_getErrorName(rc);
-	/* The shared library's header has names for its error codes, but not the
-	 * codes. */
-	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY
-							      : STEP_DAMAGED;
-}
-
-static void lz4_end(struct unpack *u)
-{
-	LZ4F_freeDecompressionContext(u->lz4);
-}
-
 /* ---- common ---- */
 
 static const struct codec codecs[] = {
@@ -281,7 +250,6 @@ static const struct codec codecs[] = {
 	{"zstd", "zstd -d", "\x28\xb5\x2f\xfd", 4, 0xff, zstd_begin, zstd_step, zstd_end},
 	/* A skippable frame; pzstd files begin with one. */
 	{"zstd", "zstd -d", "\x50\x2a\x4d\x18", 4, 0xf0, zstd_begin, zstd_step, zstd_end},
-	{"lz4", "lz4 -d", "\x04\x22\x4d\x18", 4, 0xff, lz4_begin, lz4_step, lz4_end},
 };
 
 const struct codec *unpack_recognise(const char *head, size_t n)
@@ -447,7 +415,7 @@ int unpack_end(const struct unpack *u, struct err *err)
 
 struct str unpack_plain_name(struct str s)
 {
-	static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+	static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
 
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
 		if (str_ends(s, str_c(packed[i])))

@@ -1,5 +1,5 @@
 /*
- * unpack.h - gzip, bzip2, xz, zstd and lz4 to text, step by step.
+ * unpack.h - gzip, bzip2, xz and zstd to text, step by step.
  *
  * Each format uses its own library and checks its checksums.  (libarchive reads them all,
  * but its gzip reader ignores the CRC, so a flipped bit would be a wrong answer; and it

@@ -89,7 +89,7 @@ static int no_events(const struct input *in, struct err *err)
 	return err_hint(err, "%s", no_profile);
 }
 
-/* lz4 stores text that it cannot shorten as it is.  Without its magic, such a file
+/* Packers store text that they cannot shorten as it is.  Without its magic, such a file
  * would be read as a profile with odd lines. */
 static bool has_lost_its_magic(const struct input *in)
 {

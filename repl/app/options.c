@@ -23,7 +23,7 @@ static const char usage[] =
 	"\n"
 	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
 	"beside it; after that most answers take milliseconds.  Profiles may be packed (gzip,\n"
-	"bzip2, xz, zstd, lz4); - is standard input.  Files without a name in front are one\n"
+	"bzip2, xz, zstd); - is standard input.  Files without a name in front are one\n"
 	"profile, the dumps and threads of a run; NAME=PROFILE opens another.  A folder\n"
 	"is a table: all profiles below it are asked, of benchmarks with their runs before as\n"
 	"`base`.\n"

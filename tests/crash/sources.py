@@ -66,7 +66,7 @@ def batch_scenes():
 def packers():
     """(suffix, pack) of every codec that can be written here."""
     found = [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-    for suffix, program in ((".zst", "zstd"), (".lz4", "lz4")):
+    for suffix, program in ((".zst", "zstd"),):
         if shutil.which(program):
             found.append((suffix, lambda text, p=program: subprocess.run(
                 [p, "-q", "-c"], input=text, stdout=subprocess.PIPE, check=True).stdout))

@@ -30,8 +30,8 @@ def tool(*argv):
 
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lambda data: lzma.compress(data, preset=0),
-           "zst": tool("zstd", "-qc"), "lz4": tool("lz4", "-qc")}
-NAMES = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd", "lz4": "lz4"}
+           "zst": tool("zstd", "-qc")}
+NAMES = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
 
 
 def write(path, data):

@@ -480,7 +480,7 @@ static void settle(struct naive_state *s)
 		facts_at(t, facts_key(a, "Vus", (uint64_t)i, s->event[i]));
 }
 
-/* gzip, bzip2, xz, zstd, lz4 */
+/* gzip, bzip2, xz, zstd */
 static bool packed(struct str s)
 {
 	return str_starts(s, STR("\x1f\x8b")) || str_starts(s, STR("BZh")) ||

@@ -2,7 +2,6 @@
 #include "tests/support/pack.h"
 
 #include <bzlib.h>
-#include <lz4frame.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -59,24 +58,12 @@ static size_t zstd(char *out, size_t room, int level, const char *p, size_t n)
 	return ZSTD_isError(size) ? 0 : size;
 }
 
-static size_t lz4(char *out, size_t room, int level, const char *p, size_t n)
-{
-	const LZ4F_preferences_t how = {
-		.frameInfo = {.blockMode =
-				      level ? LZ4F_blockLinked : LZ4F_blockIndependent,
-			      .contentChecksumFlag = LZ4F_contentChecksumEnabled}};
-	size_t size = LZ4F_compressFrame(out, room, p, n, &how);
-
-	return LZ4F_isError(size) ? 0 : size;
-}
-
 static const struct {
 	const char *name;
 	size_t (*pack)(char *out, size_t room, int level, const char *p, size_t n);
 } packers[PACKS] = {
 	[PACK_GZIP] = {"gzip", gzip}, [PACK_BZIP2] = {"bzip2", bzip2},
 	[PACK_XZ] = {"xz", xz},	      [PACK_ZSTD] = {"zstd", zstd},
-	[PACK_LZ4] = {"lz4", lz4},
 };
 
 char *pack_text(enum pack how, int level, const char *p, size_t n, size_t *packed)

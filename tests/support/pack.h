@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum pack { PACK_GZIP, PACK_BZIP2, PACK_XZ, PACK_ZSTD, PACK_LZ4, PACKS };
+enum pack { PACK_GZIP, PACK_BZIP2, PACK_XZ, PACK_ZSTD, PACKS };
 
 /* One member that holds p[0..n), of *packed bytes, to be freed; level 0 or 1 where there are
  * levels.  Whatever follows it in a file is a member more.  Dies when it cannot. */

@@ -325,7 +325,6 @@ static const struct scene scenes[] = {
 	{"bzip2", faults_packed, PACK_BZIP2, {"p"}, .leaves = 1},
 	{"xz", faults_packed, PACK_XZ, {"p"}, .leaves = 1},
 	{"zstd", faults_packed, PACK_ZSTD, {"p"}, .leaves = 1},
-	{"lz4", faults_packed, PACK_LZ4, {"p"}, .leaves = 1},
 	{"an index is kept", faults_spilled, 0, {"p"}, .index = "i", .leaves = 2},
 	{"a set", faults_threads, 0, {THREADS, "t-05"}, .leaves = 5},
 	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},

@@ -48,7 +48,7 @@ static const struct {
 	{BYTES("\3757zXZ\0\0\4"), "xz"},
 	{BYTES("\x28\xb5\x2f\xfd\x24\0"), "zstd"},
 	{BYTES("\x5c\x2a\x4d\x18\x04\0"), "zstd"}, /* a skippable frame: pzstd */
-	{BYTES("\x04\x22\x4d\x18\x64\x40"), "lz4"},
+	{BYTES("\x04\x22\x4d\x18\x64\x40"), NULL},
 	{BYTES("\x1f"), NULL},
 	{BYTES("\3757zX"), NULL},
 	{BYTES("events: Ir\n"), NULL},
