@@ -461,6 +461,28 @@ static void choose_base(struct schema *s, struct source *src)
 				  : "why vs NAME; 'profiles' lists the names");
 }
 
+/* slowest 3 activations of X | why: what they have that as many usual ones have not. */
+static void choose_usual(struct schema *s, struct query *q)
+{
+	const struct gstage *g = q->gstages;
+	struct source *src = &q->source;
+
+	if (src->kind != S_WHY || src->vs.n)
+		return;
+	while (g && g->kind != G_SLOWEST)
+		g = g->next;
+	if (!g)
+		return;
+	src->vs_parts = NEED_NEW(s->a, struct gstage);
+	*src->vs_parts = *g;
+	src->vs_parts->kind = G_USUAL;
+	src->vs_parts->next = NULL;
+	src->vs_span = g->span;
+	src->vs = g->n == 1
+			  ? STR("the usual one")
+			  : need_printf(s->a, "the usual %llu", (unsigned long long)g->n);
+}
+
 static void check_source(struct schema *s, struct query *q)
 {
 	struct source *src = &q->source;
@@ -469,6 +491,7 @@ static void check_source(struct schema *s, struct query *q)
 		check_sets(s, src->sets[i]);
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		check_sets(s, g->set);
+	choose_usual(s, q);
 	choose_base(s, src);
 	if (src->vs_profile.n)
 		check_profile(s->env, src->vs_profile, src->vs_span, s->err);

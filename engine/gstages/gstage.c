@@ -292,6 +292,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_THREAD:
 	case G_ACTIVATION:
 	case G_SLOWEST:
+	case G_USUAL:
 	case G_BETWEEN: return 0;
 	}
 	return 0;

@@ -152,6 +152,47 @@ static void no_such_number(struct exec *x, const struct gstage *g, uint64_t n)
 	}
 }
 
+static int find_all(void *arg, const struct activation *a)
+{
+	struct finding *f = arg;
+	const struct exec *x = f->x;
+
+	if (!is_meant(f, a) || f->nfound == f->most)
+		return 0;
+	f->slow[f->nfound++] =
+		(struct slow){a->block, store_event_of(x->g->st, x->event, a->incl)};
+	return 0;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct slow *x = a, *y = b;
+	const int c = cost_order(x->cost, y->cost);
+
+	return c ? c : order_u64(x->block, y->block);
+}
+
+/* Those in the middle when all are sorted by cost. */
+static void usual(struct finding *f)
+{
+	struct exec *x = f->x;
+	const struct activation_asked asked = {
+		.take = find_all, .of = f->wanted, .arg = f};
+	size_t n = f->stage->n, first;
+
+	f->most = (size_t)f->n;
+	f->slow = EXEC_ARRAY(x, struct slow, f->most + 1);
+	if (f->most)
+		need(exec_activations(x, &asked), x->err);
+	qsort(f->slow, f->nfound, sizeof(*f->slow), by_cost);
+	n = n < f->nfound ? n : f->nfound;
+	first = (f->nfound - n) / 2;
+	f->found = EXEC_ARRAY(x, uint64_t, n + 1);
+	for (size_t i = 0; i < n; i++)
+		f->found[i] = f->slow[first + i].block;
+	f->nfound = n;
+}
+
 static void slowest(struct finding *f)
 {
 	struct exec *x = f->x;
@@ -187,6 +228,8 @@ static void find(struct finding *f)
 	want(f);
 	if (f->stage->kind == G_SLOWEST)
 		slowest(f);
+	else if (f->stage->kind == G_USUAL)
+		usual(f);
 	else
 		numbered(f);
 	qsort(f->found, f->nfound, sizeof(*f->found), compare_u64);

@@ -1,4 +1,5 @@
-/* opened.h - the graph stages that open some calls of a run: activation, slowest, between. */
+/* opened.h - the graph stages that open some calls of a run: activation, slowest, usual,
+ * between. */
 #ifndef QUERN_OPENED_H
 #define QUERN_OPENED_H
 

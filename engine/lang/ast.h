@@ -131,6 +131,7 @@ enum gstage_kind {
 	G_THREAD,
 	G_ACTIVATION, /* activation 3 of X */
 	G_SLOWEST,    /* slowest 3 activations of X */
+	G_USUAL,      /* usual 3 activations of X */
 	G_BETWEEN,    /* between 5ms and 7ms */
 };
 
@@ -145,7 +146,7 @@ struct gstage {
 		uint64_t first, last;
 	} * numbers; /* of part, thread, activation */
 	size_t nnumbers;
-	uint64_t n;	    /* slowest N */
+	uint64_t n;	    /* slowest N, usual N */
 	struct gstage_end { /* of between: from, to */
 		double at;
 		bool percent;
@@ -243,7 +244,7 @@ struct source {
 	struct span min_span;
 	struct str vs; /* all that was written after `vs`; empty: no comparison */
 	struct span vs_span;
-	struct str vs_profile; /* empty: the profile itself */
+	struct str vs_profile;	 /* empty: the profile itself */
 	struct gstage *vs_parts; /* the parts or threads of it to compare with, or NULL */
 };
 

@@ -72,6 +72,7 @@ const struct stage_word stage_words[] = {
 	{"thread", true, G_THREAD, "thread N[-N]{, N[-N]}"},
 	{"activation", true, G_ACTIVATION, "activation N[-N]{, N[-N]} of SET"},
 	{"slowest", true, G_SLOWEST, "slowest [N] activations of SET"},
+	{"usual", true, G_USUAL, "usual [N] activations of SET"},
 	{"between", true, G_BETWEEN, "between COST and COST"},
 	{"where", false, T_WHERE, "where EXPR"},
 	{"sort", false, T_SORT, "sort EXPR [asc|desc]{, EXPR [asc|desc]}"},
@@ -147,7 +148,7 @@ bool verb_of_lines(enum source_kind k)
 
 bool gstage_opens(const struct gstage *g)
 {
-	return g->kind == G_ACTIVATION || g->kind == G_SLOWEST || g->kind == G_BETWEEN;
+	return g->kind >= G_ACTIVATION;
 }
 
 bool gstages_divide(const struct gstage *first)

@@ -89,7 +89,8 @@ const struct verb *verb_find(struct str word);
 bool verb_of_lines(enum source_kind k);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
-/* Does the stage open calls of the run, or a span of it: activation, slowest, between? */
+/* Does the stage open calls of the run, or a span of it: activation, slowest, usual,
+ * between? */
 bool gstage_opens(const struct gstage *g);
 /* Does one of these keep, drop or move cost, or tell contexts apart? */
 bool gstages_divide(const struct gstage *first);

@@ -153,7 +153,7 @@ static bool is_parts(struct parser *p)
 
 	if (parse_is_gstage(p, &word) &&
 	    (token_is(&word, "activation") || token_is(&word, "slowest") ||
-	     token_is(&word, "between")))
+	     token_is(&word, "usual") || token_is(&word, "between")))
 		return true;
 	if (is) {
 		parse_eat(p, &word);

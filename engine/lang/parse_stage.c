@@ -147,19 +147,20 @@ static void g_between(struct parser *p, struct gstage *g)
 	}
 }
 
-static void g_slowest(struct parser *p, struct gstage *g)
+/* slowest 3 activations of X, usual activations of X */
+static void g_slowest(struct parser *p, struct gstage *g, const char *word)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
 	g->n = 1;
 	if (t.kind == TOK_NUMBER || t.kind == '$')
-		g->n = parse_count(p, "slowest", "");
+		g->n = parse_count(p, word, "");
 	t = parse_peek(p, PLACE_WORD);
 	if (!parse_accept_word(p, "activations")) {
 		parse_wrong(p, token_span(&t), "'activations' is missing");
-		need_hint(p->err, "slowest 3 activations of X | ...");
+		need_hint(p->err, "%s 3 activations of X | ...", word);
 	}
-	g_of(p, g, "slowest");
+	g_of(p, g, word);
 }
 
 struct gstage *parse_gstage(struct parser *p)
@@ -189,7 +190,8 @@ struct gstage *parse_gstage(struct parser *p)
 		g_numbers(p, g, w->word);
 		g_of(p, g, w->word);
 		break;
-	case G_SLOWEST: g_slowest(p, g); break;
+	case G_SLOWEST:
+	case G_USUAL: g_slowest(p, g, w->word); break;
 	case G_BETWEEN: g_between(p, g); break;
 	}
 	g->span = span_to(t.at, p);

@@ -118,6 +118,24 @@ for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/
     wrong += compare(name, "slowest %d activations of %s" % (n, quoted(f)), path, [mine[i] for i in slow])
     ok(not wrong, name + ": what is below single activations", "\n".join(map(str, wrong[:3])))
 
+# ---------------------------------------------------------------- the usual ones, and why the slow ones are not
+for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "small/xdebug-small.out"):
+    path = fixtures + "/" + name
+    known = xdebug.activations(path)
+    times = collections.Counter(a.name for a in known)
+    f = dice.choice([f for f in sorted(times) if times[f] > 4 and not any(a.caller == f for a in known if a.name == f)])
+    mine = sorted((a for a in known if a.name == f), key=lambda a: (a.incl[0], a.block))
+    n = dice.randint(1, 3)
+    middle = mine[(len(mine) - n) // 2:][:n]
+    wrong = compare(name, "usual %d activations of %s" % (n, quoted(f)), path, middle)
+    ok(not wrong, name + ": the usual ones", "\n".join(map(str, wrong[:3])))
+    slow, usual, why, same_why = ask(path, *(q % (n, quoted(f)) for q in (
+        "slowest %d activations of %s | functions | sum | show self", "usual %d activations of %s | functions | sum | show self",
+        "slowest %d activations of %s | why max 1000 | show delta")), "slowest %d activations of %s | why vs usual %d activations of %s | show delta" %
+        (n, quoted(f), n, quoted(f)))
+    ok(abs(sum(r["delta"] for r in why) - (slow[0]["self"] - usual[0]["self"])) <= len(why), name + ": why adds up to the difference", (slow, usual, why))
+    ok(abs(sum(r["delta"] for r in same_why) - (slow[0]["self"] - usual[0]["self"])) <= len(same_why), name + ": why vs usual", same_why)
+
 # ---------------------------------------------------------------- fibers: each root, and what was recorded
 for name in ("fiber.xd", "three-fibers.xd", "fibers.xd.xz", "kill.xd"):
     rows, whole = ask(truth + name, "activations | show number, fn, incl, self, caller", "functions | sum | show self")

@@ -512,9 +512,9 @@ static void clauses(struct choices *g, unsigned may)
 static void top(struct choices *g)
 {
 	static const char *const unit[] = {
-		"functions", "files", "objects", "dirs",      "classes",
-		"lines",     "calls", "cycles",	 "callsites", "instrs",
-		"parts",     "inlined", "contexts",  "activations"};
+		"functions", "files",	"objects",  "dirs",	  "classes",
+		"lines",     "calls",	"cycles",   "callsites",  "instrs",
+		"parts",     "inlined", "contexts", "activations"};
 
 	word(g, "top");
 	if (once_in(g, 2))
@@ -631,7 +631,8 @@ static void gstage(struct choices *g)
 		set(g, 1);
 		break;
 	case 12:
-		out_printf(g->o, "slowest %u activations of ", choose(g, 5));
+		out_printf(g->o, "%s %u activations of ",
+			   choose(g, 3) ? "slowest" : "usual", choose(g, 5));
 		set(g, 1);
 		break;
 	case 0:
