@@ -501,7 +501,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.merge = o->merge || app->folder,
 		.trust = o->trust,
 		.only_named = o->safe,
-		.jobs = (unsigned)o->jobs,
+		.jobs = app->small ? 1 : (unsigned)o->jobs, /* a thread takes longer */
 		.mem = o->mem,
 		.cancel = &app_cancel,
 		.progress = app->progress ? app->progress
