@@ -6,6 +6,7 @@
  * that it depends on beside the store.
  */
 #include "engine/statement.h"
+#include "index/base/need.h"
 
 #include <string.h>
 
@@ -108,34 +109,35 @@ static bool is_of_groups(const struct source *s)
 
 /* Run the graph stages, or take their graph from the last time.  With `vs` they depend on
  * the other profile, too. */
-static int run_gstages(struct session *s, const struct query *q, struct statement *run)
+static void run_gstages(struct session *s, const struct query *q, struct statement *run)
 {
 	struct exec *x = &run->x;
 	struct str key;
 
 	if ((!run->gstages && !is_of_groups(&q->source) &&
 	     !store_any_grouped(x->g->st)) ||
-	    q->source.vs.n || s->reading.part)
-		return exec_gstages(x, run->gstages, x->text);
+	    q->source.vs.n || s->reading.part) {
+		exec_gstages(x, run->gstages, x->text);
+		return;
+	}
 	if (!(key = graph_key(s, q, run)).p)
-		return arena_full(x->a, x->err);
-	return graph_cache_gstages(s->graphs, x, run->gstages, x->text, key);
+		need_memory(x->a);
+	graph_cache_gstages(s->graphs, x, run->gstages, x->text, key);
 }
 
-int statement_contexts(struct statement *run, const struct gstage *first)
+void statement_contexts(struct statement *run, const struct gstage *first)
 {
 	struct gstage *g = EXEC_ARRAY(&run->x, struct gstage, 1);
 
 	*g = (struct gstage){.kind = G_CONTEXTS,
 			     .next = (struct gstage *)(uintptr_t)first};
 	run->gstages = g;
-	return 0;
 }
 
 /* Filters in force that do not change what the source lists are left out of the stages,
  * with a note. */
-static int leave_out_idle(struct session *s, const struct query *q, struct statement *run,
-			  struct gstage *first)
+static void leave_out_idle(struct session *s, const struct query *q,
+			   struct statement *run, struct gstage *first)
 {
 	struct gstage **at = &first;
 	struct exec *x = &run->x;
@@ -151,10 +153,11 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 		exec_notef(x, "%.*s does not change this table", STR_ARG(s->filters[i]));
 	}
 	run->gstages = first;
-	return q->source.kind == S_WHY ? statement_contexts(run, first) : 0;
+	if (q->source.kind == S_WHY)
+		statement_contexts(run, first);
 }
 
-int statement_sides(struct session *s, const struct query *q, struct statement *run)
+void statement_sides(struct session *s, const struct query *q, struct statement *run)
 {
 	struct exec *x = &run->x;
 	const size_t notes = x->notes->n;
@@ -163,10 +166,10 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 		graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel, &x->g);
 		if (q->source.vs.n)
 			exec_vs_base(x, &q->source, run->gstages, &run->vs);
-		if (run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
-			return x->err->kind;
+		run_gstages(s, q, run);
+		exec_part_stacks(x, &q->source);
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
-			return 0;
+			return;
 		/* Begin again with what is known on both sides: the files of inlined
 		 * code. */
 		x->by_file = true;
@@ -241,14 +244,14 @@ int statement_graph(struct session *s, struct query *q, struct str text, struct 
 
 	statement_begin(s, text, a, err, run);
 	cancel_after(&s->cancel, s->limits.seconds);
-	if (session_gstages(s, q, a, &stages, &run->profile, err) ||
-	    leave_out_idle(s, q, run, stages))
+	if (session_gstages(s, q, a, &stages, &run->profile, err))
 		return err->kind;
+	leave_out_idle(s, q, run, stages);
 	leave_out_usual(s, q, &q->source);
 	tell_under(q, run->gstages);
-	return session_env(s, run->profile, a, &run->env, err) ||
-			       check_query(&run->env, q, a, &x->event, err) ||
-			       statement_sides(s, q, run)
-		       ? err->kind
-		       : 0;
+	if (session_env(s, run->profile, a, &run->env, err) ||
+	    check_query(&run->env, q, a, &x->event, err))
+		return err->kind;
+	statement_sides(s, q, run);
+	return 0;
 }

@@ -44,9 +44,9 @@ void statement_begin(struct session *s, struct str text, struct arena *a, struct
 int statement_graph(struct session *s, struct query *q, struct str text, struct arena *a,
 		    struct statement *run, struct err *err);
 /* Make the graphs of both profiles, or of the only one. */
-int statement_sides(struct session *s, const struct query *q, struct statement *run);
+void statement_sides(struct session *s, const struct query *q, struct statement *run);
 /* `why` tells contexts apart, which know more of what a change is below. */
-int statement_contexts(struct statement *run, const struct gstage *first);
+void statement_contexts(struct statement *run, const struct gstage *first);
 /* Run the source and the stages.  `expect` comes last and leaves the rows that fail
  * it; *failed: how, if it does. */
 int statement_rows(const struct session *s, struct statement *run, const struct query *q,

@@ -253,9 +253,10 @@ static int headline_causes(struct session *s, const struct query *q,
 	as->x.inlined = NULL;
 	as->x.parts = NULL;
 	as->x.other = NULL;
-	if (x->g->member &&
-	    (statement_contexts(as, run->gstages) || statement_sides(s, q, as)))
-		return x->err->kind;
+	if (x->g->member) {
+		statement_contexts(as, run->gstages);
+		statement_sides(s, q, as);
+	}
 	exec_why_headline(&as->x, as->vs, x->g, h);
 	return 0;
 }

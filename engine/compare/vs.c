@@ -140,8 +140,8 @@ void exec_vs_base(struct exec *x, const struct source *s, const struct gstage *g
 	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
 	pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages));
 	base_stages(x, s, gstages, &gstages);
-	need(exec_gstages(b, gstages, x->text), x->err);
-	need(exec_part_stacks(b, s), x->err);
+	exec_gstages(b, gstages, x->text);
+	exec_part_stacks(b, s);
 	graph_event(b->g, e);
 	exec_doubt_total(x, b->g, e);
 	*out = v;

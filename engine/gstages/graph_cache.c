@@ -107,11 +107,10 @@ static struct kept_graph *find_graph(struct graph_cache *c, const struct store *
 }
 
 /* `store` is set only when the graph is complete: else graph_cache_trim() frees the arena. */
-static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage *first,
-		      struct str text, struct str key)
+static void make_graph(struct kept_graph *k, struct exec *x, const struct gstage *first,
+		       struct str text, struct str key)
 {
 	struct exec maker = *x; /* in the arena of the entry, with its notes */
-	int rc;
 
 	forget_graph(k);
 	arena_init(&k->arena, x->a->cap ? x->a->cap - x->a->used : 0);
@@ -120,26 +119,22 @@ static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage 
 	maker.lasting = NULL;
 	k->key = need_str(maker.a, key);
 	graph_plain(x->g->st, x->open->flows, maker.a, x->open->cancel, &maker.g);
-	rc = exec_gstages(&maker, first, text);
+	exec_gstages(&maker, first, text);
 	x->absent = maker.absent;
-	if (rc)
-		return rc;
 	k->g = maker.g;
 	k->parts = maker.parts;
 	k->store = x->g->st;
-	return 0;
 }
 
-int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gstage *first,
-			struct str text, struct str key)
+void graph_cache_gstages(struct graph_cache *c, struct exec *x,
+			 const struct gstage *first, struct str text, struct str key)
 {
 	struct kept_graph *k = find_graph(c, x->g->st, key);
 
 	if (!k) {
 		trim_to(c, ROOM_BYTES);
 		k = oldest_graph(c, false);
-		if (make_graph(k, x, first, text, key))
-			return x->err->kind;
+		make_graph(k, x, first, text, key);
 	}
 	k->used = ++c->clock;
 	k->arena.cap = x->a->cap;
@@ -150,5 +145,4 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	x->stage_sets = NULL;
 	for (size_t i = 0; i < k->notes.n; i++)
 		exec_note(x, k->notes.at[i]);
-	return 0;
 }

@@ -23,7 +23,7 @@ void graph_cache_trim(struct graph_cache *c);
 
 /* exec_gstages() on the plain graph x->g.  key: all that the graph depends on beside the
  * store: the text of the stages, what the names in them stand for, the event. */
-int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gstage *first,
-			struct str text, struct str key);
+void graph_cache_gstages(struct graph_cache *c, struct exec *x,
+			 const struct gstage *first, struct str text, struct str key);
 
 #endif

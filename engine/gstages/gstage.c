@@ -37,7 +37,8 @@ static uint64_t part_number(const struct gstage *g, const struct part *p)
 }
 
 /* Report a missing number: beside others that exist it would go unnoticed. */
-static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
+_Noreturn static void no_such_part(struct exec *x, const struct gstage *g,
+				   uint64_t number)
 {
 	uint64_t least = UINT64_MAX, most = 0;
 	struct str of = {"", 0};
@@ -69,7 +70,7 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 }
 
 /* Both ends of a range must exist; numbers missing in between are no mistake. */
-static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
+static void mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 {
 	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
 
@@ -91,13 +92,12 @@ static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 	}
 	for (size_t i = 0; i < g->nnumbers; i++)
 		if (!met[2 * i] || !met[2 * i + 1])
-			return no_such_part(x, g,
-					    met[2 * i] ? g->numbers[i].last
-						       : g->numbers[i].first);
-	return 0;
+			no_such_part(x, g,
+				     met[2 * i] ? g->numbers[i].last
+						: g->numbers[i].first);
 }
 
-static int run_parts(struct exec *x, const struct gstage *first)
+static void run_parts(struct exec *x, const struct gstage *first)
 {
 	uint32_t n = store_info(x->g->st)->parts;
 	uint8_t *parts = EXEC_ARRAY(x, uint8_t, (size_t)n + 1);
@@ -111,18 +111,16 @@ static int run_parts(struct exec *x, const struct gstage *first)
 		if (g->kind != G_PART && g->kind != G_THREAD)
 			continue;
 		any = true;
-		if (mark_parts(x, g, parts))
-			return x->err->kind;
+		mark_parts(x, g, parts);
 	}
 	x->parts = any && memchr(parts, 0, n) ? parts : NULL;
 	if (any)
 		graph_parts(x->g, parts, &x->g);
-	return 0;
 }
 
 /* ---- activations ---- */
 
-static int run_opened(struct exec *x, const struct gstage *first)
+static void run_opened(struct exec *x, const struct gstage *first)
 {
 	const struct gstage *one = NULL;
 
@@ -135,12 +133,13 @@ static int run_opened(struct exec *x, const struct gstage *first)
 		}
 		one = g;
 	}
-	return one ? exec_opened(x, one) : 0;
+	if (one)
+		exec_opened(x, one);
 }
 
 /* ---- inlined functions ---- */
 
-static int run_inlined(struct exec *x, const struct gstage *first)
+static void run_inlined(struct exec *x, const struct gstage *first)
 {
 	const struct gstage *g = first;
 	struct graph_inlines *in;
@@ -148,13 +147,11 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 	while (g && g->kind != G_INLINED)
 		g = g->next;
 	if (!g)
-		return 0;
+		return;
 	in = EXEC_ARRAY(x, struct graph_inlines, 1);
-	if (inlined_code_find(x, in))
-		return x->err->kind;
+	inlined_code_find(x, in);
 	if (in->codes)
 		graph_inlined(x->g, in, &x->g);
-	return 0;
 }
 
 /* ---- the others ---- */
@@ -208,7 +205,7 @@ static void small_functions(struct exec *x, double p, struct fn_set **out)
 
 /* The functions that a stage names or, for `cut`, that cost little.  In one part alone they
  * are those of all parts: there are other cycles in it, lines and shares. */
-static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out)
+static void stage_set(struct exec *x, const struct gstage *g, struct fn_set **out)
 {
 	struct fn_set **all = x->stage_sets;
 
@@ -216,7 +213,7 @@ static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out
 		all++;
 	if (all && x->of_part) {
 		exec_set_of_store(x, *all, out);
-		return 0;
+		return;
 	}
 	if (g->kind == G_CUT)
 		small_functions(x, g->percent, out);
@@ -225,7 +222,6 @@ static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out
 	}
 	if (all)
 		exec_set_to_store(x, *out, all);
-	return 0;
 }
 
 static void gstage_cut(struct exec *x, const struct gstage *g, const struct fn_set *set)
@@ -267,48 +263,45 @@ static void note_norec(struct exec *x)
 			 "lists levels of recursion"));
 }
 
-static int run_stage(struct exec *x, const struct gstage *g, struct str text)
+static void run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
 
 	if (gstage_opens(g))
-		return 0;
-	if ((g->set || g->kind == G_CUT) && stage_set(x, g, &set))
-		return x->err->kind;
+		return;
+	if (g->set || g->kind == G_CUT)
+		stage_set(x, g, &set);
 	exec_poll_now(x);
 	switch (g->kind) {
 	case G_FOCUS:
-	case G_IGNORE: graph_focus(x->g, set, g->kind == G_IGNORE, &x->g); return 0;
-	case G_HIDE: hide(x, set); return 0;
-	case G_COLLAPSE: collapse(x, set, g->name.n ? g->name : text); return 0;
-	case G_COLLAPSE_BY: collapse_by(x, g); return 0;
-	case G_NOREC: note_norec(x); return 0;
+	case G_IGNORE: graph_focus(x->g, set, g->kind == G_IGNORE, &x->g); break;
+	case G_HIDE: hide(x, set); break;
+	case G_COLLAPSE: collapse(x, set, g->name.n ? g->name : text); break;
+	case G_COLLAPSE_BY: collapse_by(x, g); break;
+	case G_NOREC: note_norec(x); break;
+	case G_CUT: gstage_cut(x, g, set); break;
 	case G_CONTEXTS:
 	case G_WHOLE:
-	case G_INLINED: return 0;
-	case G_CUT: gstage_cut(x, g, set); return 0;
+	case G_INLINED:
 	case G_IN:
 	case G_PART:
 	case G_THREAD:
 	case G_ACTIVATION:
 	case G_SLOWEST:
 	case G_USUAL:
-	case G_BETWEEN: return 0;
+	case G_BETWEEN: break;
 	}
-	return 0;
 }
 
 /* The graph of contexts, where the profile knows them. */
-static int to_contexts(struct exec *x)
+static void to_contexts(struct exec *x)
 {
 	if (graph_has_contexts(x->g)) {
 		graph_contexts(x->g, &x->g);
-		return 0;
+		return;
 	}
-	if (fn_part_tree(x, x->g))
-		return x->err->kind;
+	need(fn_part_tree(x, x->g), x->err);
 	x->g = x->g->tree ? x->g->tree : x->g;
-	return 0;
 }
 
 /* Stages that keep, drop or move cost by the stacks that it is on. */
@@ -328,21 +321,19 @@ bool gstage_contexts(const struct gstage *g)
 	return g != NULL;
 }
 
-static int run_on_parts(struct exec *x, const struct gstage *first, struct str text)
+static void run_on_parts(struct exec *x, const struct gstage *first, struct str text)
 {
 	x->g->recorded = gstage_contexts(first);
-	if (run_inlined(x, first))
-		return x->err->kind;
-	if (looks_at_stacks(first) && to_contexts(x))
-		return x->err->kind;
+	run_inlined(x, first);
+	if (looks_at_stacks(first))
+		to_contexts(x);
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;
 		struct str name = at.at + at.len <= text.n
 					  ? (struct str){text.p + at.at, at.len}
 					  : STR("(collapsed)");
 
-		if (run_stage(x, g, name))
-			return x->err->kind;
+		run_stage(x, g, name);
 	}
 	if (!(x->g->recorded && x->g->contexts))
 		graph_join(x->g, &x->g);
@@ -354,61 +345,57 @@ static int run_on_parts(struct exec *x, const struct gstage *first, struct str t
 	}
 	if (x->g->apart) /* files and their kin are made of it */
 		x->g->apart->of_whole = x->g->of_whole;
-	return 0;
 }
 
-int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
+void exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	x->gstages = first;
 	x->stage_sets = NULL;
-	return run_parts(x, first) || run_opened(x, first) || run_on_parts(x, first, text)
-		       ? x->err->kind
-		       : 0;
+	run_parts(x, first);
+	run_opened(x, first);
+	run_on_parts(x, first, text);
 }
 
 /* Run the stages again on `parts` of the store. */
-static int run_again(struct exec *x, const uint8_t *parts)
+static void run_again(struct exec *x, const uint8_t *parts)
 {
 	x->parts = parts;
 	graph_plain(x->g->st, x->open->flows, x->a, x->open->cancel, &x->g);
 	if (parts)
 		graph_parts(x->g, parts, &x->g);
-	return run_on_parts(x, x->gstages, x->text);
+	run_on_parts(x, x->gstages, x->text);
 }
 
 /* Find the functions of each stage.  Inlined code has other numbers in each part. */
-static int find_stage_sets(struct exec *x, struct exec_texts *unsaid)
+static void find_stage_sets(struct exec *x, struct exec_texts *unsaid)
 {
 	struct exec again;
 	size_t n = 0;
 
 	if (x->stage_sets || x->g->extra)
-		return 0;
+		return;
 	for (const struct gstage *g = x->gstages; g; g = g->next)
 		n++;
 	x->stage_sets = EXEC_ARRAY(x, struct fn_set *, n);
 	again = *x;
 	again.notes = again.hints = unsaid;
-	return run_again(&again, x->parts);
+	run_again(&again, x->parts);
 }
 
-int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
-			 struct graph **out)
+void exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
+			  struct graph **out)
 {
 	struct exec_texts unsaid = {0};
 	struct exec one;
 	uint8_t *parts;
 
-	if (find_stage_sets(x, &unsaid))
-		return x->err->kind;
+	find_stage_sets(x, &unsaid);
 	one = *x;
 	one.a = a;
 	one.notes = one.hints = &unsaid;
 	one.of_part = true;
 	parts = EXEC_ARRAY(&one, uint8_t, store_info(x->g->st)->parts);
 	parts[part] = 1;
-	if (run_again(&one, parts))
-		return x->err->kind;
+	run_again(&one, parts);
 	*out = one.g;
-	return 0;
 }

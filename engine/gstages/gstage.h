@@ -14,10 +14,10 @@ struct str;
 /* Is one of the stages `contexts`? */
 bool gstage_contexts(const struct gstage *first);
 /* Spans of the stages point into text. */
-int exec_gstages(struct exec *x, const struct gstage *first, struct str text);
+void exec_gstages(struct exec *x, const struct gstage *first, struct str text);
 
 /* The graph that the stages of x would make of one part alone, in arena a. */
-int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
-			 struct graph **out);
+void exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
+			  struct graph **out);
 
 #endif

@@ -239,7 +239,7 @@ static void make_edges(struct graph_draft *d, struct inlined_stage *s)
 
 /* ---- functions ---- */
 
-static int make_functions(struct graph_draft *d, struct inlined_stage *s)
+static void make_functions(struct graph_draft *d, struct inlined_stage *s)
 {
 	struct graph *b = d->below;
 	const size_t n = (size_t)b->functions + s->in->codes;
@@ -261,7 +261,6 @@ static int make_functions(struct graph_draft *d, struct inlined_stage *s)
 		d->first[b->functions + k] = s->outer[k];
 		d->name[b->functions + k] = s->in->fn[c->fn].name;
 	}
-	return 0;
 }
 
 /* Give inlined code numbers and files of its own, and functions the place where they are. */
@@ -302,7 +301,7 @@ static void identify(struct graph *g, const struct inlined_stage *s)
 	g->mixed = mixed;
 }
 
-int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out)
+void graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out)
 {
 	struct graph_draft d = {.below = g, .adds = true};
 	struct inlined_stage *s = NEED_NEW(g->a, struct inlined_stage);
@@ -316,5 +315,4 @@ int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph 
 	identify(*out, s);
 	(*out)->stage = s;
 	(*out)->fill = inlined_fill;
-	return 0;
 }

@@ -52,6 +52,6 @@ struct graph_inlines {
 };
 
 /* g: the store, or parts of it.  `in` must live as long as the graph. */
-int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out);
+void graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out);
 
 #endif

@@ -7,6 +7,7 @@
  * object.
  */
 #include "engine/inline/inlined.h"
+#include "index/base/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,18 +46,15 @@ struct inlining {
 		*named; /* [inlined] of the store; name.p NULL: not made yet */
 };
 
-int inlining_new(struct exec *x, struct inlining **out)
+void inlining_new(struct exec *x, struct inlining **out)
 {
 	struct inlining *in = *out = EXEC_ARRAY(x, struct inlining, 1);
 
-	if (!in)
-		return x->err->kind;
 	in->x = x;
 	in->st = x->g->st;
 	if (store_info(in->st)->inlined)
 		in->named =
 			EXEC_ARRAY(x, struct inline_frame, store_info(in->st)->inlined);
-	return 0;
 }
 
 void inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
@@ -110,8 +108,8 @@ static void note_lack(struct exec *x, const struct inlining_lack *l)
 }
 
 /* Ask for the places [from, to) of one object. */
-static int read_places(struct inlining *in, size_t from, size_t to,
-		       struct dwarf_place *at, struct inlining_lack *lack)
+static void read_places(struct inlining *in, size_t from, size_t to,
+			struct dwarf_place *at, struct inlining_lack *lack)
 {
 	struct exec *x = in->x;
 	const char *why = NULL;
@@ -120,17 +118,16 @@ static int read_places(struct inlining *in, size_t from, size_t to,
 	for (size_t i = from; i < to; i++)
 		if (!n || at[n - 1].address != in->place[i].at.address)
 			at[n++] = in->place[i].at;
-	if (inlines_read(x->open->inlines, in->st, in->place[from].obj, x->open->objects,
-			 at, n, x->open->cancel, &why, x->err))
-		return x->err->kind;
+	need(inlines_read(x->open->inlines, in->st, in->place[from].obj, x->open->objects,
+			  at, n, x->open->cancel, &why, x->err),
+	     x->err);
 	if (why && !lack->n++) {
 		lack->name = store_obj(in->st, in->place[from].obj);
 		lack->why = why;
 	}
-	return 0;
 }
 
-int inlining_read(struct inlining *in, bool note)
+void inlining_read(struct inlining *in, bool note)
 {
 	struct exec *x = in->x;
 	struct inlining_lack lack = {0};
@@ -139,23 +136,21 @@ int inlining_read(struct inlining *in, bool note)
 	if (note && in->unread) {
 		exec_note(x, STR("inlined code is told by its file alone: no "
 				 "object is read under --safe"));
-		return 0;
+		return;
 	}
 	if (!in->n)
-		return 0;
+		return;
 	at = EXEC_ARRAY(x, struct dwarf_place, in->n);
 	qsort(in->place, in->n, sizeof(*in->place), by_address);
 	for (size_t from = 0, to; from < in->n; from = to) {
 		for (to = from + 1;
 		     to < in->n && in->place[to].obj == in->place[from].obj; to++)
 			;
-		if (read_places(in, from, to, at, &lack))
-			return x->err->kind;
+		read_places(in, from, to, at, &lack);
 	}
 	in->n = 0;
 	if (note)
 		note_lack(x, &lack);
-	return 0;
 }
 
 /* The inlined function that the profile names; NULL: none.  Where it is called is not

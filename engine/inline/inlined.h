@@ -22,11 +22,11 @@ bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
  * the name of an inlined function, as in store_inlined_lines(). */
 struct exec;
 struct inlining;
-int inlining_new(struct exec *x, struct inlining **out);
+void inlining_new(struct exec *x, struct inlining **out);
 void inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		   uint64_t instr);
 /* Look up all places wanted so far; note: say for which objects only files tell. */
-int inlining_read(struct inlining *in, bool note);
+void inlining_read(struct inlining *in, bool note);
 /* Whether a place that was wanted is inlined; *frame: the innermost inlined call, NULL if
  * only the file tells. */
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,

@@ -90,11 +90,6 @@ struct finding {
 
 enum { MOVED = 1, STAYS = 2 };
 
-static int full(struct finding *w)
-{
-	return arena_full(w->x->a, w->x->err);
-}
-
 /* ---- functions and code ---- */
 
 static uint32_t hash_three(uint32_t a, uint32_t b, uint32_t c)
@@ -102,7 +97,7 @@ static uint32_t hash_three(uint32_t a, uint32_t b, uint32_t c)
 	return (uint32_t)hash_mix(hash_mix((uint64_t)a << 32 | b) ^ c);
 }
 
-/* The inlined function with this key; OWN: memory is out. */
+/* The inlined function with this key. */
 static uint32_t fn_of_key(struct finding *w, struct inlined_key key, struct str name)
 {
 	const uint32_t h = hash_three(key.obj, key.number, key.by_file);
@@ -113,23 +108,19 @@ static uint32_t fn_of_key(struct finding *w, struct inlined_key key, struct str 
 		    w->fn[i].key.by_file == key.by_file)
 			return i;
 	exec_grow(w->x, &w->fn, &w->fn_cap, w->fns, w->fns + 1, sizeof(*w->fn));
-	if (w->fns >= GRAPH_NO_FILE || hash_add(&w->by_key, h, (uint32_t)w->fns)) {
-		full(w);
-		return OWN;
-	}
+	if (w->fns >= GRAPH_NO_FILE || hash_add(&w->by_key, h, (uint32_t)w->fns))
+		need_memory(w->x->a);
 	w->fn[w->fns] =
 		(struct found_fn){.key = key, .name = name, .file = GRAPH_NO_FILE};
 	return (uint32_t)w->fns++;
 }
 
-/* The code of an inlined function in a function or other code; OWN: memory is out. */
+/* The code of an inlined function in a function or other code. */
 static uint32_t code_in(struct finding *w, uint32_t into, uint32_t fn)
 {
 	const uint32_t h = hash_three(into, fn, 0);
 	uint32_t probe = hash_start(&w->by_place, h), i;
 
-	if (fn == OWN)
-		return OWN;
 	while ((i = hash_next(&w->by_place, h, &probe)) != HASH_NONE)
 		if (w->code[i].into == into && w->code[i].fn == fn)
 			return i;
@@ -137,10 +128,8 @@ static uint32_t code_in(struct finding *w, uint32_t into, uint32_t fn)
 	exec_grow(w->x, &w->self, &w->self_cap, w->codes * w->events,
 		  (w->codes + 1) * w->events, sizeof(*w->self));
 	if (w->codes >= GRAPH_NO_FILE - w->x->g->functions ||
-	    hash_add(&w->by_place, h, (uint32_t)w->codes)) {
-		full(w);
-		return OWN;
-	}
+	    hash_add(&w->by_place, h, (uint32_t)w->codes))
+		need_memory(w->x->a);
 	w->code[w->codes] = (struct inlined_code){into, fn};
 	return (uint32_t)w->codes++;
 }
@@ -202,8 +191,7 @@ static uint32_t code_of_frame(struct finding *w, const struct inline_frame *fram
 		const uint32_t fn =
 			fn_of_frame(w, w->chain[i], i ? w->chain[i - 1] : NULL);
 
-		if ((code = code_in(w, into, fn)) == OWN)
-			return OWN;
+		code = code_in(w, into, fn);
 		into = w->x->g->functions + code;
 	}
 	w->last = frame;
@@ -212,20 +200,17 @@ static uint32_t code_of_frame(struct finding *w, const struct inline_frame *fram
 }
 
 /* *code: OWN if the place is not inlined. */
-static int code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *code)
+static void code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *code)
 {
 	const struct inline_frame *frame;
 	struct str name;
 
 	*code = OWN;
 	if (!inlining_at(w->in, w->of_store, file, instr, &frame))
-		return 0;
+		return;
 	store_inlined(w->st, file, &file, &name);
 	*code = code_of_frame(w, frame, file);
-	if (*code == OWN)
-		return w->x->err->kind;
 	vote_for_file(&w->fn[w->code[*code].fn], file);
-	return 0;
 }
 
 /* ---- the lines of a function ---- */
@@ -239,7 +224,7 @@ static int by_place(const void *pa, const void *pb)
 	return c ? c : order_u64(a->line, b->line);
 }
 
-static int add_lines(struct finding *w, struct code_line **out, size_t *n)
+static void add_lines(struct finding *w, struct code_line **out, size_t *n)
 {
 	struct store_line *line = NULL;
 	struct code_line *to;
@@ -248,14 +233,13 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 
 	fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, n);
 	if (!(to = *out = ARENA_ARRAY(w->rows, struct code_line, *n + 1)))
-		return arena_full(w->rows, w->x->err);
+		need_memory(w->rows);
 	for (size_t i = 0; i < *n; i++) {
 		file_id file;
 
 		store_inlined(w->st, line[i].file, &file, &name);
 		to[i] = (struct code_line){file, line[i].instr, line[i].line, OWN};
-		if (code_at(w, line[i].file, line[i].instr, &to[i].code))
-			return w->x->err->kind;
+		code_at(w, line[i].file, line[i].instr, &to[i].code);
 		for (uint32_t e = 0; to[i].code != OWN && e < w->events; e++) {
 			int64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
 
@@ -264,28 +248,28 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 	}
 	if (store_info(w->st)->inlined && *n)
 		qsort(to, *n, sizeof(*to), by_place);
-	return 0;
 }
 
 /* ---- its calls ---- */
 
 /* The code of the line at the place of a call.  If several are there, nothing tells which
  * of them calls: the function itself. */
-static int code_of_site(struct finding *w, const struct code_line *line, size_t n,
-			const struct store_site *s, uint32_t *code)
+static void code_of_site(struct finding *w, const struct code_line *line, size_t n,
+			 const struct store_site *s, uint32_t *code)
 {
 	const struct code_line place = {s->file, s->instr, s->line, OWN};
 	struct bisect b = bisect_in(0, n);
 
 	while (bisect_next(&b))
 		bisect_step(&b, by_place(&line[b.mid], &place) < 0);
-	if (b.lo == n || by_place(&line[b.lo], &place) != 0)
-		return code_at(w, s->file, s->instr, code);
+	if (b.lo == n || by_place(&line[b.lo], &place) != 0) {
+		code_at(w, s->file, s->instr, code);
+		return;
+	}
 	*code = line[b.lo].code;
 	for (size_t i = b.lo; i < n && by_place(&line[i], &place) == 0; i++)
 		if (line[i].code != *code)
 			*code = OWN;
-	return 0;
 }
 
 /* The call in the graph; GRAPH_NONE: it is in none of its parts. */
@@ -326,7 +310,7 @@ static void join_sites(struct finding *w, const struct code_site *site, size_t n
 	}
 }
 
-static int add_sites(struct finding *w, const struct code_line *line, size_t nlines)
+static void add_sites(struct finding *w, const struct code_line *line, size_t nlines)
 {
 	struct store_site *s = NULL;
 	struct code_site *site;
@@ -335,13 +319,12 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 
 	fn_sites(w->x, w->of_store, w->rows, &s, &costs, &n);
 	if (!(site = ARENA_ARRAY(w->rows, struct code_site, n + 1)))
-		return arena_full(w->rows, w->x->err);
+		need_memory(w->rows);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t edge = edge_of_site(w, &s[i]);
 		uint32_t code;
 
-		if (code_of_site(w, line, nlines, &s[i], &code))
-			return w->x->err->kind;
+		code_of_site(w, line, nlines, &s[i], &code);
 		if (edge == GRAPH_NONE)
 			continue;
 		w->moved[edge] |= code == OWN ? STAYS : MOVED;
@@ -352,19 +335,17 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	if (k)
 		qsort(site, k, sizeof(*site), by_code);
 	join_sites(w, site, k);
-	return 0;
 }
 
 /* The files of the profile by their base names. */
-static int list_files(struct finding *w)
+static void list_files(struct finding *w)
 {
 	for (file_id i = 0; i < store_info(w->st)->files; i++) {
 		const struct str base = str_basename(store_file(w->st, i));
 
 		if (hash_add(&w->by_file, (uint32_t)str_hash(base), i))
-			return full(w);
+			need_memory(w->x->a);
 	}
-	return 0;
 }
 
 /* A file by the name that debug information has for it, which may write its directory in
@@ -414,20 +395,19 @@ static void place_function(struct finding *w, const struct code_line *line, size
 	w->placed++;
 }
 
-static int add_function(struct finding *w)
+static void add_function(struct finding *w)
 {
 	struct code_line *line = NULL;
 	size_t n = 0;
 
 	w->last = NULL;
-	if (add_lines(w, &line, &n))
-		return w->x->err->kind;
+	add_lines(w, &line, &n);
 	place_function(w, line, n);
-	return add_sites(w, line, n);
+	add_sites(w, line, n);
 }
 
 /* Look up the addresses of a function later. */
-static int want_function(struct finding *w)
+static void want_function(struct finding *w)
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
@@ -442,27 +422,24 @@ static int want_function(struct finding *w)
 	for (size_t i = 0; i < sites; i++)
 		inlining_want(w->in, w->of_store, site[i].file, site[i].line,
 			      site[i].instr);
-	return 0;
 }
 
-static int each_function(struct finding *w, int (*each)(struct finding *))
+static void each_function(struct finding *w, void (*each)(struct finding *))
 {
 	enum { POLL = 16 };
 
 	for (w->f = 0; w->f < w->x->g->functions; w->f++) {
 		w->of_store = graph_origin(w->x->g, w->f);
 		arena_reset(w->rows);
-		if (each(w))
-			return w->x->err->kind;
+		each(w);
 		if (w->f % POLL == 0)
 			exec_poll_now(w->x);
 	}
-	return 0;
 }
 
 /* ---- what was found ---- */
 
-static int keep_fns(struct finding *w, struct inlined_fn *out)
+static void keep_fns(struct finding *w, struct inlined_fn *out)
 {
 	for (size_t i = 0; i < w->fns; i++) {
 		const struct found_fn *f = &w->fn[i];
@@ -470,16 +447,14 @@ static int keep_fns(struct finding *w, struct inlined_fn *out)
 		out[i].name = arena_join(w->x->a, f->name.n ? f->name : STR("???"),
 					 STR(NAME_INLINED), STR(""));
 		if (!out[i].name.p)
-			return arena_full(w->x->a, w->x->err);
+			need_memory(w->x->a);
 		inlining_known(w->x, f->key.obj, !f->key.by_file);
-		out[i].file = f->file != GRAPH_NO_FILE
-				      ? f->file
-				      : file_named(w, f->code_file);
+		out[i].file =
+			f->file != GRAPH_NO_FILE ? f->file : file_named(w, f->code_file);
 	}
-	return 0;
 }
 
-static int keep_found(struct finding *w, struct graph_inlines *out)
+static void keep_found(struct finding *w, struct graph_inlines *out)
 {
 	struct exec *x = w->x;
 
@@ -494,11 +469,9 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 				      .file = w->own,
 				      .line = w->own_line,
 				      .gone = w->moved};
-	if (keep_fns(w, out->fn))
-		return x->err->kind;
+	keep_fns(w, out->fn);
 	for (uint32_t i = 0; i < x->g->edges; i++)
 		w->moved[i] = w->moved[i] == MOVED;
-	return 0;
 }
 
 static void note_found(struct finding *w)
@@ -512,8 +485,9 @@ static void note_found(struct finding *w)
 		return;
 	}
 	if (w->placed)
-		exec_hintf(w->x, "%s function%s with inlined code: file and line are "
-				 "those of the call, recorded are those of the code",
+		exec_hintf(w->x,
+			   "%s function%s with inlined code: file and line are "
+			   "those of the call, recorded are those of the code",
 			   GROUPED(w->placed), w->placed == 1 ? " begins" : "s begin");
 	if (!by_file || store_info(w->st)->has_instr)
 		return;
@@ -525,23 +499,22 @@ static void note_found(struct finding *w)
 
 /* Look up all addresses in the debug information.  The memory for that is of scratch; only
  * the notes are kept. */
-static int look_up(struct finding *w, struct arena *scratch)
+static void look_up(struct finding *w, struct arena *scratch)
 {
 	struct exec_texts notes = {0};
 
 	w->reader = *w->x;
 	w->reader.a = scratch;
 	w->reader.notes = &notes;
-	if (inlining_new(&w->reader, &w->in) ||
-	    (store_info(w->st)->has_instr && each_function(w, want_function)) ||
-	    inlining_read(w->in, true))
-		return w->x->err->kind;
+	inlining_new(&w->reader, &w->in);
+	if (store_info(w->st)->has_instr)
+		each_function(w, want_function);
+	inlining_read(w->in, true);
 	for (size_t i = 0; i < notes.n; i++)
 		exec_note(w->x, arena_str(w->x->a, notes.at[i]));
-	return 0;
 }
 
-int inlined_code_find(struct exec *x, struct graph_inlines *out)
+void inlined_code_find(struct exec *x, struct graph_inlines *out)
 {
 	struct finding w = {.x = x,
 			    .st = x->g->st,
@@ -559,10 +532,11 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 		w.own[f] = GRAPH_NONE;
 	scratch = need_scratch(x->a);
 	w.rows = need_scratch(x->a);
-	if (!look_up(&w, scratch) && !list_files(&w) && !each_function(&w, add_function) &&
-	    !keep_found(&w, out))
-		note_found(&w);
+	look_up(&w, scratch);
+	list_files(&w);
+	each_function(&w, add_function);
+	keep_found(&w, out);
+	note_found(&w);
 	scratch_free(w.rows);
 	scratch_free(scratch);
-	return x->err->kind;
 }

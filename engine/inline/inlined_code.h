@@ -8,6 +8,6 @@ struct exec;
 
 /* Of x->g, which is the store or parts of it.  In the arena of the query; a note says
  * where only files tell what is inlined. */
-int inlined_code_find(struct exec *x, struct graph_inlines *out);
+void inlined_code_find(struct exec *x, struct graph_inlines *out);
 
 #endif

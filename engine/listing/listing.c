@@ -173,13 +173,13 @@ static void put_before(struct exec *x, struct listing *l, const struct listing_g
 /* Look up the places of all groups. */
 static void find_inlined(struct exec *x, struct listing *l)
 {
-	need(inlining_new(x, &l->in), x->err);
+	inlining_new(x, &l->in);
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 
 		inlining_want(l->in, at->fn, at->inlined, at->line, at->instr);
 	}
-	need(inlining_read(l->in, false), x->err);
+	inlining_read(l->in, false);
 }
 
 /* Equal for code of one function in `source`, of one chain of inlined calls in `asm`. */

@@ -4,6 +4,7 @@
 #include "engine/flow/flow.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
@@ -11,15 +12,15 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/reading.h"
 
-int exec_part_stacks(struct exec *x, const struct source *s)
+void exec_part_stacks(struct exec *x, const struct source *s)
 {
 	const bool no_functions = s->kind == S_EVENTS || s->kind == S_PARTS ||
 				  s->kind == S_THREADS || s->kind == S_PROFILES;
 
 	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of) ||
 	    x->open->reading->part)
-		return 0;
-	return fn_part_tree(x, x->g);
+		return;
+	need(fn_part_tree(x, x->g), x->err);
 }
 
 void exec_note_tree(struct exec *x)

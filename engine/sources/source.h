@@ -39,7 +39,7 @@ void exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 		struct flow_parts **out);
 /* If x->g is of some parts of a profile that knows its stacks: read theirs, for all that the
  * source tells of functions.  A note if they cannot be read: then these are estimates. */
-int exec_part_stacks(struct exec *x, const struct source *s);
+void exec_part_stacks(struct exec *x, const struct source *s);
 /* Where the stacks are known that the functions of x->g are on: these stacks. */
 void exec_stacks(struct exec *x, struct stacks *out, bool *known);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the

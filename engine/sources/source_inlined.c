@@ -184,12 +184,12 @@ static void inlined_open(struct exec *x, const struct source *s, struct table *t
 	fn_detail_check(x, s, t->src->name);
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
-	need(inlining_new(x, &d->in), x->err);
+	inlining_new(x, &d->in);
 	if (s->of)
 		exec_set(x, s->of, &set);
 	if (store_info(d->st)->has_instr)
 		need(fn_detail_each(x, set, want_lines, d), x->err);
-	need(inlining_read(d->in, true), x->err);
+	inlining_read(d->in, true);
 	need(fn_detail_each(x, set, add_inlined, d), x->err);
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;

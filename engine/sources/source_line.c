@@ -179,14 +179,14 @@ void prepare_inlined(const struct table *t, uint32_t event UNUSED)
 
 	if (d->in)
 		return;
-	need(inlining_new(t->x, &d->in), t->x->err);
+	inlining_new(t->x, &d->in);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
 		inlining_want(d->in, p->of, p->file, p->line, p->instr);
 		exec_poll(t->x);
 	}
-	need(inlining_read(d->in, true), t->x->err);
+	inlining_read(d->in, true);
 }
 
 /* Whether the row is inlined; *f: its innermost inlined call, if that is known. */

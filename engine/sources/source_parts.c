@@ -124,7 +124,7 @@ static void part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32
 	struct arena *a = need_scratch(x->a);
 
 	if (graph_part_count(g) > 1 || g->contexts)
-		need(exec_gstages_of_part(x, part, a, &g), x->err);
+		exec_gstages_of_part(x, part, a, &g);
 	graph_event(g, e);
 	d->left[e][part] = graph_left(g, e);
 	d->functions[part] = g->functions;
@@ -381,7 +381,7 @@ static void set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint3
 	a = need_scratch(x->a);
 	one.a = a;
 	s->calls[part] = 0;
-	need(exec_gstages_of_part(x, part, a, &one.g), x->err);
+	exec_gstages_of_part(x, part, a, &one.g);
 	graph_event(one.g, e);
 	exec_set_of_store(&one, s->of_store, &set);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;

@@ -352,11 +352,11 @@ void why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct are
 	fn = graph_origin(graph, w->fn[side][g]);
 	fn_sites(x, fn, a, &row, &costs, &n);
 	if (own)
-		need(inlining_new(x, &in), x->err);
+		inlining_new(x, &in);
 	for (size_t i = 0; i < n; i++)
 		why_want_place(in, graph->st, fn, row[i].file, row[i].line, row[i].instr);
 	if (in)
-		need(inlining_read(in, false), x->err);
+		inlining_read(in, false);
 	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
 		need_memory(a);
 	for (size_t i = 0; i < n; i++) {

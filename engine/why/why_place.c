@@ -186,7 +186,7 @@ static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool o
 
 	fn_lines(x, fn, x->a, &row, &costs, &n);
 	if (own)
-		need(inlining_new(x, &in), x->err);
+		inlining_new(x, &in);
 	all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1);
 	if (out->n)
 		memcpy(all, out->at, out->n * sizeof(*all));
@@ -194,7 +194,7 @@ static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool o
 	for (size_t i = 0; i < n; i++)
 		why_want_place(in, st, fn, row[i].file, row[i].line, row[i].instr);
 	if (in)
-		need(inlining_read(in, false), x->err);
+		inlining_read(in, false);
 	for (size_t i = 0; i < n; i++) {
 		const int64_t cost =
 			store_event_of(st, w->event[side], &costs[i * events]);
