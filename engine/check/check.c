@@ -403,8 +403,6 @@ bool check_heeds(const struct source *s, const struct gstage *g)
 		return false;
 	if (s->kind == S_PROFILES || s->kind == S_LAST)
 		return false;
-	if (g->kind == G_NOREC) /* does nothing anywhere */
-		return true;
 	/* Which functions were merged differs from part to part. */
 	if ((s->kind == S_THREADS || (s->kind == S_PARTS && !s->of)) &&
 	    (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY))

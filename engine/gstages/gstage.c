@@ -257,12 +257,6 @@ static void collapse(struct exec *x, const struct fn_set *set, struct str name)
 	graph_collapse(x->g, set, need_str(x->a, name), &x->g);
 }
 
-static void note_norec(struct exec *x)
-{
-	exec_note(x, STR("norec does nothing: each function is one row; 'contexts' "
-			 "lists levels of recursion"));
-}
-
 static void run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
@@ -278,7 +272,6 @@ static void run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_HIDE: hide(x, set); break;
 	case G_COLLAPSE: collapse(x, set, g->name.n ? g->name : text); break;
 	case G_COLLAPSE_BY: collapse_by(x, g); break;
-	case G_NOREC: note_norec(x); break;
 	case G_CUT: gstage_cut(x, g, set); break;
 	case G_CONTEXTS:
 	case G_WHOLE:
@@ -308,8 +301,7 @@ static void to_contexts(struct exec *x)
 static bool looks_at_stacks(const struct gstage *g)
 {
 	while (g && (g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD ||
-		     g->kind == G_INLINED || g->kind == G_NOREC || g->kind == G_WHOLE ||
-		     gstage_opens(g)))
+		     g->kind == G_INLINED || g->kind == G_WHOLE || gstage_opens(g)))
 		g = g->next;
 	return g != NULL;
 }

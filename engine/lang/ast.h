@@ -122,7 +122,6 @@ enum gstage_kind {
 	G_COLLAPSE,
 	G_COLLAPSE_BY,
 	G_CONTEXTS,
-	G_NOREC, /* of earlier versions: it does nothing */
 	G_WHOLE,
 	G_INLINED,
 	G_CUT,

@@ -63,7 +63,6 @@ const struct stage_word stage_words[] = {
 	{"collapse", true, G_COLLAPSE,
 	 "collapse SET [as NAME], collapse by file|object|class|dir|layer"},
 	{"contexts", true, G_CONTEXTS, "contexts"},
-	{"norec", true, G_NOREC, "norec"},
 	{"whole", true, G_WHOLE, "whole"},
 	{"with", true, G_INLINED, "with inlined"},
 	{"cut", true, G_CUT, "cut PERCENT"},

@@ -179,7 +179,6 @@ struct gstage *parse_gstage(struct parser *p)
 	case G_COLLAPSE:
 	case G_COLLAPSE_BY: g_collapse(p, g); break;
 	case G_CONTEXTS:
-	case G_NOREC:
 	case G_WHOLE: break;
 	case G_INLINED: g_inlined(p); break;
 	case G_CUT: g_cut(p, g); break;

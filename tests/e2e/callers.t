@@ -59,8 +59,6 @@ ok(r.status == 0 and "leaf'walk'again'walk is a context of leaf" in r.talk, "and
 r = run(fixtures + "/callers/callers3.out", "--index", "callers3.quern", "-q", "-c",
         "functions of \"leaf'walk'again'walk\" | show fn, self | as csv")
 same(r.text, "fn,self\nleaf,2800\n", "and so does a set")
-r = run(fixtures + "/callers/callers3.out", "--index", "callers3.quern", "-q", "-c", "norec | functions | count | as csv")
-ok(r.status == 0 and r.text == "count\n13\n" and "norec does nothing" in r.talk, "norec does nothing, and says so", r)
 for left, right in ("plain", "callers3"), ("callers1", "plain"):
     for name in left, right:
         shutil.copy("%s/callers/%s.out" % (fixtures, name), name + "-copy.out")

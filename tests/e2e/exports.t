@@ -328,7 +328,7 @@ ok("hide main" in report.notes and "estimates" in report.notes, "report: what st
 same("main" in [x[0] for x in report.data["d-functions"]], False, "report: of the graph that stages left")
 
 # The whole program's tree is in the report: that of calltree.
-for name, stage in ("parts", ""), ("merged", "norec | "):
+for name, stage in ("parts", ""), ("merged", ""):
     profile = fixtures + "/truth/sqlite%s.out.xz" % ("-parts" if name == "parts" else "")
 
     def asked(query):

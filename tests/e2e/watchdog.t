@@ -86,7 +86,7 @@ def an_expression(rng, deep=0):
 def a_query(rng):
     q = []
     for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
-        q.append(one_of(rng, lambda: rng.choice("focus ignore hide collapse".split()) + " " + a_set(rng), "norec", "with inlined", "cut 1%", "cut 0.01%", "part 1",
+        q.append(one_of(rng, lambda: rng.choice("focus ignore hide collapse".split()) + " " + a_set(rng), "with inlined", "cut 1%", "cut 0.01%", "part 1",
                         "part 1-700", "thread 2", "collapse by " + rng.choice(("file", "object", "class", "dir"))))
     q.append(one_of(
         rng, lambda: "top %d" % rng.choice((1, 10, 100000)), lambda: rng.choice(UNITS), lambda: rng.choice(UNITS) + " of " + a_set(rng),

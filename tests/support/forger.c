@@ -704,7 +704,7 @@ static const char *const hard[] = {
 	"ignore /[147]$/ | functions | take 20",
 	"collapse by file | hide /1/ | calls",
 	"collapse by object | focus * | functions",
-	"norec | cut 1% | calls",
+	"cut 1% | calls",
 	"with inlined | hide #0 | calls",
 	"part 1 | hide /[1-5]/ | functions",
 	"part 2 | focus /[1-5]/ | calltree from *",

@@ -121,7 +121,6 @@ static const char *const questions[] = {
 	"lines | group by file: max(self), min(line), avg(self)",
 	"collapse by object | callers of *",
 	"collapse by file | functions",
-	"norec | functions",
 	"with inlined | calltree",
 	"hide file:a* | calls",
 	"focus main | functions",

@@ -636,7 +636,7 @@ static void gstage(struct choices *g)
 		set(g, 1);
 		break;
 	case 0:
-		word(g, choose(g, 2) ? "norec" : choose(g, 2) ? "contexts" : "whole");
+		word(g, choose(g, 2) ? "contexts" : "whole");
 		break;
 	case 10: word(g, "with inlined"); break;
 	case 1: out_printf(g->o, "cut %u%%", choose(g, 101)); break;

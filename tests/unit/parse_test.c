@@ -168,8 +168,8 @@ static const struct {
 	{"top ! grep -c '|' ; ls", 1, 0, 0, "", "grep -c '|' ; ls"},
 	{"top !~/bin/x", 1, 0, 0, "", "~/bin/x"},
 	{"path A -> B; callers A", 2, 0, 0, "", ""},
-	{"part 1,2,3 | thread 4 | cut 1.5% | norec | top", 1, 4, 0, "", ""},
-	{"With Inlined | norec | top", 1, 2, 0, "", ""},
+	{"part 1,2,3 | thread 4 | cut 1.5% | whole | top", 1, 4, 0, "", ""},
+	{"With Inlined | whole | top", 1, 2, 0, "", ""},
 	{"let x = Ir / Dr; let $y = a or b", 2, 0, 0, "", ""},
 };
 

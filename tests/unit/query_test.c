@@ -193,7 +193,6 @@ static void test_kept_graphs(void)
 		"collapse mall* as m | functions of m",
 		"collapse by file | calls | take 3",
 		"focus malloc | path from main to malloc",
-		"norec | cycles",
 		"with inlined | cut 1% | calls | take 3",
 		"ignore malloc | callees of main",
 	};
@@ -517,7 +516,7 @@ static void test_memory(void)
 		"callers of malloc depth 3",
 		"path from main to malloc",
 		"lines of main | sum",
-		"hide obj:libc.so.6 | focus main | norec | cut 1% | files",
+		"hide obj:libc.so.6 | focus main | cut 1% | files",
 		"functions vs tmpl | sort delta",
 		"let $q = m* and not main; collapse $q as q | callees of q",
 		"info malloc",

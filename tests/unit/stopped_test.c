@@ -204,7 +204,6 @@ static void run(const char *path, bool dense)
 {
 	static const char *const more[] = {
 		"all paths from f1 to f40",
-		"norec | calls",
 		"with inlined | calls",
 		"hide f7 | cost of f9 under f1",
 		"focus f9 | calltree from f1 depth 9",
