@@ -75,7 +75,8 @@ struct graph {
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
 	const struct graph_opened *opened; /* its blocks are these; or NULL */
-	const struct graph_span *span;	   /* of such a span; or NULL */
+	struct graph_spread *spread; /* of the costs of calls (sources/call_spread.c) */
+	const struct graph_span *span; /* of such a span; or NULL */
 	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */
 	bool of_whole;	     /* 100 % is the whole profile, whatever the stages leave */

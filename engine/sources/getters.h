@@ -52,6 +52,10 @@ get_number context_id_of, context_fn_id, context_under, context_depth, context_c
 get_bool context_self_estimated, context_incl_estimated;
 prepare prepare_contexts;
 
+/* call_spread.c */
+get_number fn_usual, fn_slowest;
+prepare prepare_spread;
+
 /* source_line.c: places, call sites */
 get_number place_self, place_incl, site_incl, site_callee_id;
 get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee;

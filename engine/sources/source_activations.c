@@ -127,6 +127,11 @@ static bool is_opened(const struct graph *g, const struct activation *a)
 			      g->opened->at[lo].from <= a->in_part);
 }
 
+bool activation_is_asked(const struct exec *x, const struct activation *a)
+{
+	return (!x->parts || x->parts[a->part]) && is_opened(x->g, a);
+}
+
 /* ---- filling them in ---- */
 
 static int not_as_indexed(struct exec *x)
@@ -147,7 +152,7 @@ static int take_row(void *arg, const struct activation *a)
 	if (a->caller == NO_CALLER)
 		memcpy(d->total + (size_t)a->part * events, a->after,
 		       events * sizeof(*a->after));
-	if (!d->wanted[a->fn] || (x->parts && !x->parts[a->part]) || !is_opened(x->g, a))
+	if (!d->wanted[a->fn] || !activation_is_asked(x, a))
 		return 0;
 	if (!d->free)
 		return not_as_indexed(x);

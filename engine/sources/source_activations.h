@@ -2,6 +2,7 @@
 #ifndef QUERN_SOURCE_ACTIVATIONS_H
 #define QUERN_SOURCE_ACTIVATIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct exec;
@@ -23,6 +24,9 @@ struct moment {
 	uint32_t part;
 };
 
+/* Is it of the parts, and of what a stage has opened, that x asks? */
+struct activation;
+bool activation_is_asked(const struct exec *x, const struct activation *a);
 /* An error unless the profile has activations, and no graph stage has changed the
  * functions of x->g. */
 void exec_has_activations(struct exec *x, const struct source *s);

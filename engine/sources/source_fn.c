@@ -53,6 +53,8 @@ static const struct listed fn_list[] = {
 	{"fn_id", 0, 0},
 	{"passed", 0, 0},
 	{"passed_most", 0, 0},
+	{"usual", 0, 0},
+	{"slowest", 0, 0},
 	{"calls_only", SHOW_T, 6},
 };
 

@@ -136,6 +136,21 @@ for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/
     ok(abs(sum(r["delta"] for r in why) - (slow[0]["self"] - usual[0]["self"])) <= len(why), name + ": why adds up to the difference", (slow, usual, why))
     ok(abs(sum(r["delta"] for r in same_why) - (slow[0]["self"] - usual[0]["self"])) <= len(same_why), name + ": why vs usual", same_why)
 
+# ---------------------------------------------------------------- usual and slowest of functions
+for name in ("truth/composer-big.xd.zst", "truth/xdebug/gen.xd", "small/xdebug-small.out"):
+    path = fixtures + "/" + name
+    costs = collections.defaultdict(list)
+    for a in xdebug.activations(path):
+        costs[a.name].append(a.incl[0])
+    rows, = ask(path, "functions | show fn, usual, slowest")
+    want = {f: ((sorted(c)[(len(c) - 1) // 2] + sorted(c)[len(c) // 2]) // 2, max(c)) for f, c in costs.items()}
+    same({r["fn"]: (r["usual"], r["slowest"]) for r in rows}, want, name + ": the median and the most of the calls of each function")
+a, b = xdebug.activations(truth + "gen.xd"), ask(truth + "gen.xd", "activation 1 of useGen | functions of work | show usual, slowest")
+inside = sorted(x.incl[0] for x in a if x.name == "work")
+ok(b[0][0]["slowest"] in inside and b[0][0]["usual"] <= b[0][0]["slowest"], "of what is opened", b)
+refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "functions | show usual"),
+        "does not hold its call tree", "a profile of sums has no usual call")
+
 # ---------------------------------------------------------------- fibers: each root, and what was recorded
 for name in ("fiber.xd", "three-fibers.xd", "fibers.xd.xz", "kill.xd"):
     rows, whole = ask(truth + name, "activations | show number, fn, incl, self, caller", "functions | sum | show self")
