@@ -199,7 +199,8 @@ static void as_def(struct schema *s, struct expr *e, const struct col_def *d,
 		check_no_event(s->env, e->event, e->span, s->err);
 		need_hint(s->err, "%s", hint);
 	}
-	if (e->percent && d->type != COL_DELTA && d->type != COL_COST)
+	if (e->percent && d->type != COL_DELTA &&
+	    (d->type != COL_COST || (s->src && s->src->of == ROWS_CAUSE)))
 		check_fail(s, e->span, "the column '%s' has no percentage", d->name);
 	if (e->percent)
 		e->type = COL_PERCENT;

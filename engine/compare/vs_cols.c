@@ -464,6 +464,8 @@ static bool has(const struct source_def *src, const struct col_def *d)
 {
 	const struct vs_formula *f = formula_of(d);
 
+	if (src->of == ROWS_CAUSE && (f->x || f->of_total))
+		return false;
 	return f->fill == fill_run ? vs_has_runs(src)
 				   : !f->x || source_col(src, str_c(f->x));
 }

@@ -206,6 +206,7 @@ enum source_kind {
 	S_CALLTREE,
 	S_PATH,
 	S_COST,
+	S_CAUSES,
 	S_SOURCE,
 	S_ASM,
 	S_FIND,

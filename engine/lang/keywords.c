@@ -46,6 +46,8 @@ const struct verb verbs[] = {
 	 "[shortest|hottest|widest|all] [N] paths from SET to SET"},
 	{"cost", S_COST, C_OF | C_NEEDS_OF | C_UNDER | C_VIA | C_AVOIDING | C_BY,
 	 "cost of SET [under SET] [via SET] [avoiding SET]"},
+	{"causes", S_CAUSES, C_OF | C_SHORT | C_NEEDS_OF | C_BY,
+	 "causes of SET [by EVENT]"},
 	{"source", S_SOURCE, C_OF | C_NEEDS_OF | C_BY, "source of SET"},
 	{"asm", S_ASM, C_OF | C_NEEDS_OF | C_BY, "asm of SET"},
 	{"find", S_FIND, C_OF | C_SHORT | C_NEEDS_OF | C_BY, "find SET"},

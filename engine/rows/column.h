@@ -76,6 +76,7 @@ enum rows_of {
 	ROWS_TREE,
 	ROWS_STEP, /* of a path */
 	ROWS_COST,
+	ROWS_CAUSE, /* a function of the graph */
 	ROWS_PART,
 	ROWS_PART_OF, /* parts of f */
 	ROWS_THREAD,

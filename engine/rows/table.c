@@ -83,7 +83,7 @@ const struct col_def *source_names_event(const struct source_def *src)
 
 bool source_of_costs(const struct source_def *src)
 {
-	return !source_names_event(src);
+	return !source_names_event(src) && (!src || src->of != ROWS_CAUSE);
 }
 
 static const struct col_def *find_def(const struct table *t, struct str name)

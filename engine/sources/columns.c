@@ -22,6 +22,7 @@
 #include "engine/graph/graph_cycles.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/listing/listing.h"
+#include "engine/path/causes.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
 #include "engine/sources/members.h"
@@ -136,7 +137,9 @@ static const struct column_row registry[] = {
      {ROWS_ACTIVATION, ADDS_UP, AT(activation_row, calls)},
      {ROWS_MOMENT, ADDS_UP | AT_TOP, AT(moment, calls)},
      {ROWS_TOTALS, .u = total_calls, .absent = calls_unknown},
-     {ROWS_COST, AT(cost, calls.lo), .absent = cost_calls_not_known})},
+     {ROWS_COST, AT(cost, calls.lo), .absent = cost_calls_not_known},
+     {ROWS_CAUSE, .u = cause_calls, .estimated = cause_estimated,
+      .absent = calls_unknown})},
 {"calls_lo", COL_COUNT, "at least so many calls",
  GET({ROWS_COST, AT(cost, calls.lo), .absent = cost_no_calls})},
 {"calls_hi", COL_COUNT, "at most so many calls",
@@ -186,7 +189,11 @@ static const struct column_row registry[] = {
      {ROWS_CARD, PER_EVENT, .graph_cost = graph_incoming},
      {ROWS_PART_OF, PER_EVENT | ADDS_UP, .u = set_incoming, .estimated = set_estimated,
        .prepare = set_prepare})},
-{"lo", COL_COST, "least that the estimate can be",
+{"lo", COL_COUNT, "least that the estimate can be",
+ GET({ROWS_CAUSE, AT(cause, lo)})},
+{"hi", COL_COUNT, "most that the estimate can be",
+ GET({ROWS_CAUSE, AT(cause, hi)})},
+{"lo", COL_COST, NULL,
  GET({ROWS_FN, PER_EVENT | IF_EXACT, .u = fn_incl_lo, .absent = fn_no_bounds,
       .exact = fn_exact, .present = fn_exact, .stored = 1 + TABLE_FN_INCL},
      {ROWS_GROUP, PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
@@ -195,7 +202,7 @@ static const struct column_row registry[] = {
      {ROWS_STEP, AT(step, s.cost.lo), .absent = step_unbounded},
      {ROWS_WHY, AT(why_row, lo)},
      {ROWS_COST, AT(cost, b.lo), .absent = cost_unbounded})},
-{"hi", COL_COST, "most that the estimate can be",
+{"hi", COL_COST, NULL,
  GET({ROWS_FN, PER_EVENT | IF_EXACT, .u = fn_incl_hi, .absent = fn_no_bounds,
       .exact = fn_exact, .present = fn_exact, .stored = 1 + TABLE_FN_INCL},
      {ROWS_GROUP, PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
@@ -210,6 +217,7 @@ static const struct column_row registry[] = {
      {ROWS_CONTEXT, PER_EVENT, .b = context_incl_estimated},
      {ROWS_STEP, .b = step_estimated},
      {ROWS_COST, .b = cost_incl_fuzzy},
+     {ROWS_CAUSE, .b = cause_estimated},
      {ROWS_CALL, .b = call_estimated},
      {ROWS_PLACE, .b = place_about},
      {ROWS_LISTING, .b = listing_about})},
@@ -225,9 +233,11 @@ static const struct column_row registry[] = {
 {"est%", COL_PERCENT, "est as a share of the whole profile",
  GET({ROWS_STEP, .f = step_share, .estimated = step_estimated, .absent = step_no_share},
      {ROWS_COST, .f = cost_share, .estimated = cost_estimated, .absent = step_no_share})},
-{"share%", COL_PERCENT, "est as a share of the tree's top; of a cycle: of its cuts",
+{"share%", COL_PERCENT, "est as a share of the tree's top; of causes: of all calls; of a cycle: of its cuts",
  GET({ROWS_TREE, .f = tree_share, .estimated = tree_is_estimated, .absent = tree_no_share},
      {ROWS_CYCLE, .f = cycle_cut_share, .absent = cycle_not_opened},
+     {ROWS_CAUSE, .f = cause_share, .estimated = cause_estimated,
+      .absent = calls_unknown},
      {ROWS_WHY, ADDS_UP, .f = why_share, .absent = why_no_share})},
 {"incl/call", COL_RATIO, "incl divided by calls",
  GET({ROWS_TREE, IS_COST, .f = tree_per_call, .estimated = stages_estimate,

@@ -94,6 +94,10 @@ get_real step_share, cost_share;
 get_absent step_no_share, cost_no_calls, cost_calls_not_known;
 get_bool step_estimated, cost_estimated, cost_exact, cost_incl_estimated, cost_incl_fuzzy;
 
+/* source_causes.c */
+get_number cause_calls;
+get_real cause_share;
+get_bool cause_estimated;
 get_absent step_unbounded, step_not_called, cost_unbounded;
 
 /* source_parts.c: parts, parts of f, threads */

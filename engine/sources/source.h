@@ -15,6 +15,7 @@ extern const struct source_def source_activations;	  /* source_activations.c */
 extern const struct source_def source_timeline;		  /* source_timeline.c */
 extern const struct source_def source_source, source_asm; /* source_listing.c */
 extern const struct source_def source_path, source_cost;  /* source_path.c */
+extern const struct source_def source_causes;		  /* source_causes.c */
 extern const struct source_def source_info, source_info_fn, source_info_vs, source_events,
 	source_profiles;		   /* source_info.c */
 extern const struct source_def source_why; /* source_why.c */

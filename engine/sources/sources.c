@@ -89,6 +89,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_CALLTREE] = &source_calltree,
 	[S_PATH] = &source_path,
 	[S_COST] = &source_cost,
+	[S_CAUSES] = &source_causes,
 	[S_SOURCE] = &source_source,
 	[S_ASM] = &source_asm,
 	[S_FIND] = &source_find,
@@ -144,7 +145,7 @@ const struct source_def *source_def_of(const struct source *s)
 static bool is_of_calls(enum source_kind kind)
 {
 	return kind == S_CALLS || kind == S_CALLSITES || kind == S_CYCLES ||
-	       kind == S_CALLERS || kind == S_CALLEES;
+	       kind == S_CALLERS || kind == S_CALLEES || kind == S_CAUSES;
 }
 
 /* Without it "no rows" would mean that a function has no callers. */

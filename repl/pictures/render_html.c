@@ -59,6 +59,17 @@ static void html_put_headline(struct render *rd)
 
 static const char minus[] = "\xe2\x88\x92";
 
+/* Of one run of the function: calls, or its own cost. */
+static void put_rates(struct render *rd, const struct headline_cause *c)
+{
+	char from[NUMBER_MAX], to[NUMBER_MAX];
+
+	number_per(from, (struct unit){0}, c->from);
+	number_per(to, (struct unit){0}, c->to);
+	emit_xml(rd->o, " <span class=\"soft rate\">", str_trim(str_c(from)), " &rarr; ");
+	emit_xml(rd->o, "", str_trim(str_c(to)), " a call</span>");
+}
+
 /* rest: it is not in the heading.  In a report a click leads to its function. */
 static void put_cause(struct render *rd, const struct headline_cause *c, bool rest,
 		      bool report)
@@ -82,9 +93,7 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 		out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
 	}
 	if (report && c->rates)
-		out_printf(rd->o,
-			   " <span class=\"soft rate\">%.4g &rarr; %.4g a call</span>",
-			   c->from, c->to);
+		put_rates(rd, c);
 	out_c(rd->o, "</li>\n");
 }
 

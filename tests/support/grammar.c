@@ -246,6 +246,7 @@ static const struct source_words {
 	{"path",
 	 {"est", "calls", "incl", "path", "step", "id", "line", "lo", "hi", "est%"},
 	 {"fn", "file"}},
+	{"causes", {"calls", "lo", "hi", "share%", "estimated"}, {"calls"}},
 	{"cost", {"est", "self", "incl", "lo", "hi", "exact", "est%"}, {"self"}},
 	{"find", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
 	{"info", {"self", "incl", "calls", "line", "total"}, {"fn", "file", "obj"}},

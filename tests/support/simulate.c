@@ -770,6 +770,23 @@ uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q)
 	return sum_whole(s, &(struct asking){.cost = q, .next = next_cost});
 }
 
+void simulate_causes(const struct simulated *s, simulate_set of, uint64_t *causes)
+{
+	memset(causes, 0, SIMULATE_NAMES * sizeof(*causes));
+	for (uint32_t i = 0; i < s->calls; i++) {
+		const uint32_t caller = s->parent[i];
+		simulate_set above = 0;
+
+		if (!(of >> s->name[i] & 1) || s->name[i] >= s->functions * s->levels ||
+		    caller == SIMULATE_NONE || of >> s->name[caller] & 1)
+			continue;
+		for (uint32_t up = caller; up != SIMULATE_NONE; up = s->parent[up])
+			above |= (simulate_set)1 << s->name[up];
+		for (uint32_t f = 0; f < s->names; f++)
+			causes[f] += above >> f & 1;
+	}
+}
+
 uint64_t simulate_chain(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			simulate_set from)
 {

@@ -105,6 +105,9 @@ struct simulate_cost {
 };
 uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q);
 
+/* [names]: how many calls of `of` from outside of it are made while each is on the stack. */
+void simulate_causes(const struct simulated *s, simulate_set of, uint64_t *causes);
+
 /* What a function costs if the stacks with one of `of` are all (focus), or none (ignore), or
  * if these functions are not on the stacks (hide). */
 enum simulate_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_KINDS };

@@ -28,6 +28,7 @@ struct tally tally[CHECKS] = {
 	[TREES] = {.what = "trees from a function: bounds"},
 	[CALLERS] = {.what = "trees of callers: bounds"},
 	[UNDER] = {.what = "cost of X under Y"},
+	[CAUSES] = {.what = "calls that each function causes"},
 	[PATHS] = {.what = "paths"},
 	[FILTERS] = {.what = "focus and ignore leave out nothing"},
 	[SURE] = {.what = "what focus, ignore and hide do not mark is true"},

@@ -23,6 +23,7 @@ enum check {
 	TREES,
 	CALLERS,
 	UNDER,
+	CAUSES,
 	PATHS,
 	FILTERS,
 	SURE,
@@ -87,6 +88,7 @@ void within(struct trial *t, enum check c, const struct row *r, uint64_t shown,
 void check_sums(struct trial *t, enum check c, const struct answer *a);
 void check_trees(struct trial *t);
 void check_under(struct trial *t);
+void check_causes(struct trial *t);
 void check_paths(struct trial *t);
 
 #endif

@@ -215,6 +215,33 @@ void check_under(struct trial *t)
 	}
 }
 
+/* Each function that is on the stack of a call is a row, and has it once. */
+void check_causes(struct trial *t)
+{
+	uint64_t causes[SIMULATE_NAMES];
+	char x[TEXT];
+	const simulate_set of = some(t, 2, x, sizeof(x));
+
+	if (strstr(t->stage, "part ") ||
+	    strstr(t->stage, "thread ")) /* calls are of all */
+		return;
+	if (!ask(t, CAUSES, "causes of %s", x))
+		return;
+	simulate_causes(&t->s, of, causes);
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct row *r = &t->rows.row[i];
+		const uint64_t truth = causes[r->fn];
+
+		expect(t, CAUSES, r->lo <= truth && truth <= r->hi,
+		       "%s: it is %" PRIu64 ", not %" PRIu64 " to %" PRIu64, r->name,
+		       truth, r->lo, r->hi);
+		within(t, CAUSES, r, r->calls, truth, 0, r->estimated, r->name);
+		causes[r->fn] = 0;
+	}
+	for (uint32_t f = 0; f < t->s.names; f++)
+		expect(t, CAUSES, !causes[f], "%s is no row", t->s.text[f]);
+}
+
 static void check_path_rows(struct trial *t, simulate_set avoiding)
 {
 	const struct answer *a = &t->rows;

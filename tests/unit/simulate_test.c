@@ -237,6 +237,7 @@ static void ask_all(struct trial *t)
 		check_sums(t, SUMS, &t->rows);
 	check_trees(t);
 	check_under(t);
+	check_causes(t);
 	check_paths(t);
 	check_filters(t);
 	check_sure(t);

@@ -8,7 +8,7 @@ for (const l of lines('d-run')) {
 	const [depth, f, start, w, own, calls] = l.split(' ').map(Number), n = {depth, f: f < 0 ? null : F[f], w, own, calls, kids: []};
 	let on = runAll.at(-1);
 	while (on && on.depth >= depth) on = on.on;
-	if (!on && runTops.length && start < runTops.at(-1).start) n.shift = runEnd;
+	if (!on && runTops.length && start < runTops.at(-1).start + runTops.at(-1).w) n.shift = runEnd;
 	n.shift = n.shift || (runTops.length && !on ? runTops.at(-1).shift : on ? on.shift : 0);
 	Object.assign(n, {on, start, x: n.shift + start});
 	(on ? on.kids : runTops).push(n);

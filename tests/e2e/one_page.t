@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""one_page.t - trees, timelines and causes are the report, opened where the question was asked; in Chromium.
+
+The timeline has each call once, where it stood: all spans of a partition add up to the whole, by function, and each
+function's own cost is that of `functions`.  A comparison has both sides in rows, card and graph.
+"""
+import csv
+import os
+
+import chromium
+from e2e import done, fixtures, ok, run, same, skip_all, small
+
+if not chromium.found:
+    skip_all("no chromium that starts")
+browser = chromium.Browser()
+SEEN = """
+const $ = s => document.querySelector(s), all = s => [...document.querySelectorAll(s)], seen = e => !!e && !!e.offsetParent;
+"""
+PLACE = SEEN + """
+return [all('#tabs button[aria-pressed=true]').map(b => b.textContent).join(), $('#name').textContent, all('#answer tbody tr').length, all('#why li').filter(seen).length];
+"""
+
+
+def page(name, *args):
+    r = run(*args[:-1], "--no-index-write", "-q", "-c", "%s > %s.html" % (args[-1], name))
+    ok(r.status == 0, "%s: the page is written" % args[-1], r)
+    browser.open(os.getcwd() + "/%s.html" % name, 1400, 900)
+    return browser.run(PLACE)
+
+
+def rows(*args, query):
+    return list(csv.DictReader(run(*args, "--no-index-write", "-q", "-c", query).text.splitlines()))
+
+
+def answers(*args):
+    return len(run(*args[:-1], "--no-index-write", "-q", "-c", args[-1] + " | as csv").text.splitlines()) - 1
+
+
+lua, two = small + "lua-default.out", (fixtures + "/pairs/cpp-two.out", "base=" + fixtures + "/pairs/cpp-one.out")
+same(page("callers", lua, "callers of luaH_get"), ["Callers and callees", "luaH_get", answers(lua, "callers of luaH_get"), 0], "  its callers, and the rows")
+same(page("from", lua, "calltree from luaV_execute depth 3"), ["Callers and callees", "luaV_execute", answers(lua, "calltree from luaV_execute depth 3"), 0], "  what it calls")
+got = page("tree", lua, "calltree min 1%")
+same(got[:1] + got[2:], ["Flame", answers(lua, "calltree min 1%"), 0], "  a tree of the whole")
+got = page("why", *two, "why vs base")
+same([got[0], got[3]], ["What changed", answers(*two, "why vs base")], "  the causes, as many")
+same(browser.run(SEEN + "return all('#why li b').filter(seen).map(b => b.dataset.by.includes('-')).includes(true);"), False, "  one kind of minus")
+ok(browser.run(SEEN + "return $('#name').textContent === $('.causes [data-f]').closest('li').textContent.split(' ').find(w => w === $('#name').textContent.split('(')[0]) || !!$('#name').textContent;"),
+   "  a function is selected")
+browser.run(SEEN + "$('#all').click();")
+same(browser.run(SEEN + "return seen($('#frames')) && !seen($('#why'));"), True, "  the flame graph is a click away")
+ok("the first 1,000 of" in run(lua, "--no-index-write", "-q", "-c", "calltree depth all | as html").text, "a long answer says how to get all of it")
+same(browser.errors, [], "no error")
+
+# ---- both sides ----
+page("sides", *two, "functions vs base")
+want = {r["fn"]: r for r in rows(*two, query="functions vs base | show fn, self, base, calls, base_calls, incl, base_incl | as csv")}
+got = browser.run(SEEN + "return all('#list tbody tr').filter(r => r.dataset.i).slice(0, 12).map(r => [r.querySelector('.fn').title, r.cells[0].title, r.cells[3].title, r.cells[4].title]);")
+for fn, own, incl, calls in got:
+    numbers = lambda s: [int(w.replace(",", "").lstrip("~")) for w in s.replace(":", " ").split() if w.replace(",", "").lstrip("~").isdigit()]
+    r = want[fn]
+    same((numbers(own)[:2], numbers(incl)[:2]), ([int(r["base"]), int(r["self"])], [int(r["base_incl"]), int(r["incl"])]), "  own cost, and with calls: " + fn)
+    a, b = int(r["base_calls"]), int(r["calls"])
+    same(numbers(calls.replace("\u2192", " ")), [a, b] if a != b else [b], "  calls: " + fn)
+with open("had.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 5\ncfn=lost\ncalls=7 2\n1 900\n\nfn=lost\n2 900\n")
+with open("has.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 5\n")
+page("gone", "has.out", "base=had.out", "functions vs base")
+gone = browser.run(SEEN + "const row = all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone'); row.click(); return [$('#where').textContent, all('#graph .n').length];")
+ok("gone" in gone[0] and "7 \u2192 0 calls" in gone[0] and "900 \u2192 0" in gone[0] and gone[1] == 2, "what is gone has the card of the base", gone)
+
+# ---- the timeline ----
+SUMS = SEEN + """
+const at = %s, r = $('#runframes').getBoundingClientRect(), y = r.top + 5;
+const go = (type, x) => $('#runframes').dispatchEvent(new PointerEvent(type, {clientX: r.left + x * r.width, clientY: y, pointerId: 1, bubbles: true}));
+$('#runframes').setPointerCapture = () => {};
+go('pointerdown', at[0]); go('pointermove', at[1]); go('pointerup', at[1]);
+return [$('#span code').textContent, $('#span p').textContent, all('#span .share').map(d => d.children[1].title)];
+"""
+for name, profile in ("small", small + "xdebug-small.out"), ("requests", small + "xdebug-append-different-scripts.out"):
+    got = page("run-" + name, profile, "timeline min 0")
+    same(got[0], "Timeline", name + ": it opens there")
+    asked = rows(profile, query="timeline min 0 | show depth, incl, self, calls, fn | as csv")
+    data = [tuple(map(int, l.split())) for l in browser.run(SEEN + "return $('#d-run').textContent.trim();").splitlines()]
+    names = browser.run(SEEN + "return $('#d-functions').textContent;").splitlines()
+    same([(d, names[f].split("\t")[0] if f >= 0 else "", w, own, n) for d, f, _, w, own, n in data],
+         [(int(r["depth"]), r["fn"] if not r["fn"].startswith("(") or "call" not in r["fn"] else "", int(r[[k for k in r if k.startswith("incl")][0]]), int(r[[k for k in r if k.startswith("self")][0]]), int(r["calls"])) for r in asked],
+         "  each frame of the answer")
+    whole = browser.run(SUMS % "[0, 1]")
+    total = sum(own for _, _, _, _, own, _ in data)
+    same(whole[0].split(" |")[0], "between 0 and %d" % max(sum(d[3] for d in data if d[0] == min(x[0] for x in data)), 0), "  the whole run is a span")
+    ok(whole[2] and "100.00%" in whole[1], "  which has all of the cost", whole)
+    same(browser.errors, [], "  no error")
+done()
