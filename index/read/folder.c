@@ -1,15 +1,16 @@
 /*
  * folder.c - find the profiles of a folder, name them, pair them; see folder.h.
  *
- * Each file of fts(3) gets the key of its member and a side: now, or that of a base.  Files of one
+ * Each file gets the key of its member and a side: now, or that of a base.  Files of one
  * key and side are one profile, so once they are sorted each member is a stretch of the list.
  */
 #include "index/read/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 
 #include "index/base/err.h"
 #include "index/base/order.h"
+#include "index/base/strset.h"
 #include "index/file/unpack.h"
 #include "index/read/input.h"
 #include "index/read/start.h"
@@ -40,6 +42,11 @@ struct search {
 	size_t below; /* bytes of a path before the key; 0 for files of a pattern */
 	struct file *at;
 	size_t n, cap;
+	struct paths_found {
+		struct str *at;
+		size_t n, cap;
+	} folders, links;   /* to be listed */
+	struct strset seen; /* folders, as device and inode */
 	const atomic_int *cancel;
 	struct err *err;
 };
@@ -130,9 +137,7 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 	struct file_start start;
 	bool gungraun;
 
-	if (!(file.path = arena_str(a, str_c(path)).p))
-		return;
-	file.key = str_from(str_c(file.path), s->below);
+	file.key = str_from(str_c(path), s->below);
 	if (cut_end(&file.key, STR(".quern"))) {
 		file.what = INDEX;
 		cut_end(&file.key, STR(".set"));
@@ -143,6 +148,10 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 		h = start_header(&start);
 	if (h.profile || (gungraun && file.what != PROFILE) ||
 	    (file.what == EMPTY && file.side.n)) {
+		if (!(file.path = arena_str(a, str_c(path)).p))
+			return;
+		file.key.p = file.path + (file.key.p - path);
+		file.side.p = file.path + (file.side.p - path);
 		file.joined = gungraun || of_codspeed(file.key, h.pid);
 		file.key = file.joined ? folder_of(file.key) : file.key;
 		file.cmd = arena_str(a, h.cmd);
@@ -163,53 +172,131 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 	}
 }
 
-/* Why e cannot be looked at; NULL: it can, or need not.  A link that leads nowhere may have been a
- * folder of benchmarks; that of an editor, .#NAME, was none. */
-static const char *why_not(const FTSENT *e)
+/* What is no file: a link that leads nowhere may have been a folder of benchmarks; that of an editor,
+ * .#NAME, was none. */
+static void take_other(struct search *s, const char *path, bool is_link)
 {
-	struct str name = str_c(e->fts_name), path = str_c(e->fts_path);
+	struct str rel = str_c(path), name = str_after_slash(rel);
 
-	switch (e->fts_info) {
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS: return strerror(e->fts_errno);
-	case FTS_SLNONE:
-		return str_starts(name, STR(".#")) ? NULL : "a link that leads nowhere";
-	case FTS_DEFAULT:
-		cut_side(&path);
-		return of_gungraun(path, STR("")) || named_profile(name)
-			       ? "no regular file"
-			       : NULL;
-	default: return NULL;
+	cut_side(&rel);
+	if (is_link && !str_starts(name, STR(".#")))
+		add_problem(s, path, "a link that leads nowhere");
+	else if (!is_link &&
+		 (of_gungraun(rel, STR("")) || named_profile(str_after_slash(rel))))
+		add_problem(s, path, "no regular file");
+}
+
+static void add_path(struct search *s, struct paths_found *to, const char *path)
+{
+	struct arena *a = &s->f->a;
+
+	if (!arena_grow(a, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
+		to->at[to->n++] = arena_str(a, str_c(path));
+}
+
+static void take_entry(struct search *s, const char *path)
+{
+	struct stat sb;
+	bool is_link;
+
+	if (lstat(path, &sb)) {
+		add_problem(s, path, strerror(errno));
+		return;
 	}
+	is_link = S_ISLNK(sb.st_mode);
+	if (is_link && stat(path, &sb))
+		take_other(s, path, true);
+	else if (S_ISDIR(sb.st_mode))
+		add_path(s, is_link ? &s->links : &s->folders, path);
+	else if (S_ISREG(sb.st_mode))
+		take(s, path, &sb);
+	else
+		take_other(s, path, false);
 }
 
-static int by_file_name(const FTSENT **a, const FTSENT **b)
+/* Is it listed for the first time? */
+static bool is_new(struct search *s, int fd)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	const size_t before = s->seen.n;
+	struct stat sb;
+	uint64_t id[2];
+
+	if (fstat(fd, &sb))
+		return false;
+	id[0] = sb.st_dev;
+	id[1] = sb.st_ino;
+	if (strset_copy(&s->seen, (struct str){(const char *)id, sizeof(id)}) ==
+	    HASH_NONE)
+		err_no_memory(s->err, "while the folder was read");
+	return s->seen.n > before;
 }
 
+static void list(struct search *s, const char *folder)
+{
+	const size_t n = strlen(folder);
+	const char *slash = n && folder[n - 1] == '/' ? "" : "/";
+	char path[8192];
+	struct dirent *e;
+	DIR *d = opendir(folder);
+
+	if (!d) {
+		add_problem(s, folder, strerror(errno));
+		return;
+	}
+	if (!is_new(s, dirfd(d)))
+		s->f->again++;
+	else
+		while (!s->err->kind && (errno = 0, e = readdir(d))) {
+			if (s->cancel && atomic_load(s->cancel))
+				err_set(s->err, ERR_CANCEL, 0, "interrupted");
+			else if (str_eq(str_c(e->d_name), STR(".")) ||
+				 str_eq(str_c(e->d_name), STR("..")))
+				;
+			else if ((size_t)snprintf(path, sizeof(path), "%s%s%s", folder,
+						  slash, e->d_name) >= sizeof(path))
+				add_problem(s, folder, "its paths are too long");
+			else
+				take_entry(s, path);
+		}
+	if (!s->err->kind && errno)
+		add_problem(s, folder, strerror(errno));
+	closedir(d);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool goes_on(const struct search *s)
+{
+	return !s->err->kind && !s->f->a.refused;
+}
+
+static void list_below(struct search *s)
+{
+	while (goes_on(s) && s->folders.n)
+		list(s, s->folders.at[--s->folders.n].p);
+}
+
+/* Each folder is listed once: by its own path if it lies below this one, else by the first link
+ * that leads to it.  Links among folders are more ways than could be gone. */
 static void walk(struct search *s, const char *folder)
 {
-	char *const paths[] = {(char *)(uintptr_t)folder, NULL};
-	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_file_name);
-	FTSENT *e;
+	add_path(s, &s->folders, folder);
+	list_below(s);
+	while (goes_on(s) && s->links.n) {
+		const struct paths_found found = s->links;
 
-	while (tree && !s->err->kind && !s->f->a.refused &&
-	       (errno = 0, e = fts_read(tree))) {
-		const char *why = why_not(e);
-
-		if (s->cancel && atomic_load(s->cancel))
-			err_set(s->err, ERR_CANCEL, 0, "interrupted");
-		else if (why)
-			add_problem(s, e->fts_path, why);
-		else if (e->fts_info == FTS_F)
-			take(s, e->fts_path, e->fts_statp);
+		s->links = (struct paths_found){0};
+		qsort(found.at, found.n, sizeof(*found.at), by_path);
+		for (size_t i = 0; i < found.n && goes_on(s); i++) {
+			list(s, found.at[i].p);
+			list_below(s);
+		}
 	}
-	if (!s->err->kind && errno)
-		err_set(s->err, ERR_PROFILE, 0, "%s: %s", folder, strerror(errno));
-	if (tree)
-		fts_close(tree);
+	s->folders = s->links = (struct paths_found){0};
+	strset_free(&s->seen);
 }
 
 static void take_path(struct search *s, const char *path)
@@ -525,6 +612,8 @@ int folder_find(struct folder *f, const char *const *path, size_t n,
 	sort_files(&s, by_key);
 	make_members(&s);
 	find_bases(f);
+	if (f->nproblems)
+		qsort(f->problem, f->nproblems, sizeof(*f->problem), by_path);
 	if (!err->kind && !f->n && !f->a.refused)
 		none_found(&s, n ? path[0] : ".");
 	return err->kind ? err->kind : name_members(f, err);

@@ -133,6 +133,22 @@ ok(r.status == 3 and "and 295 more that cannot be looked at" in r.talk and r.tal
 r = run("cut/old", "-c", "profiles | count | as csv")
 ok(r.status == 0 and r.text == "count\n3\n" and "links to them: 300" in r.talk, "300 links to a profile are no profiles", r)
 
+# Twelve folders that link to each other are more ways than could be gone; each file has its own path.
+for i in range(12):
+    os.makedirs("knot/d%d" % i)
+    for j in range(12):
+        os.symlink("../d%d" % j, "knot/d%d/a%d" % (i, j))
+put("knot/d7/p.out", profile(7))
+put("outside/q.out", profile(8))
+os.symlink("../../outside", "knot/d3/out")
+os.symlink("../../outside", "knot/d5/out")
+r = run("knot", "-c", "profiles | show total | as csv")
+same(r.text, "profile,total\nd3/out/q,8\nd7/p,7\n", "links among folders: each is listed once, one outside by its first link")
+os.makedirs("deep" + "/abcdefghij" * 300)
+put("deep/p.out", profile(1))
+r = run("deep", "-c", "profiles | count | as csv")
+ok(r.text == "count\n1\n", "a deep folder", r)
+
 # ---- a folder that changes
 scene("changes")
 r = run("changes/new", "base=changes/old", "-c", "profiles | count | as csv", "-c", "functions | count ! rm changes/new/bee.out; cat > got", "-c", GATES[1], "-c", "functions | count | as csv")
