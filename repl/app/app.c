@@ -196,7 +196,6 @@ void app_free(struct app *app)
 	for (size_t i = 0; i < app->places.n; i++)
 		free(app->places.at[i]);
 	free(app->places.at);
-	free(app->once);
 	free(app->last);
 	free(app->pager);
 }
@@ -703,7 +702,7 @@ static bool says_headline_again(struct app *app, const struct result *r)
 	const uint64_t before = app->headline;
 	struct out text;
 
-	if (!r->headline || r->file.n || r->shell.n || app->once || !app->nested ||
+	if (!r->headline || r->file.n || r->shell.n || !app->nested ||
 	    app->format == FORMAT_JUNIT)
 		return false;
 	out_mem(&text);

@@ -52,7 +52,6 @@ struct app {
 	enum with_source source; /* of reports */
 	char *pager;		 /* command; NULL: from the environment */
 	struct target output;	 /* .output FILE; fd -1: standard output */
-	char *once;		 /* .once FILE */
 	char *last;		 /* text of the last query, for .edit and .save */
 	struct paths places;	 /* questions, for .back */
 	bool interactive, quit;

@@ -2,7 +2,7 @@
  * output.c - choose format and place of an answer, and write it; see output.h.
  *
  * The format is, in this order: `as F`, the extension of the file, .mode or --format, the
- * default of the result.  The place is: `!  COMMAND`, `> FILE`, .once, .output, standard
+ * default of the result.  The place is: `!  COMMAND`, `> FILE`, .output, standard
  * output.  Standard output goes through a pager if both ends are terminals and the answer
  * is longer than the screen.  If the reader leaves (EPIPE), the output ends quietly.
  * Later statements still run, because an `expect` may decide the exit status.
@@ -552,7 +552,7 @@ bool output_for_people(const struct app *app)
 {
 	return (app->format == FORMAT_NONE || app->format == FORMAT_TABLE ||
 		app->format == FORMAT_TREE) &&
-	       !app->once && app->output.fd < 0;
+	       app->output.fd < 0;
 }
 
 static bool lists_rows(const struct format_row *f)
@@ -569,8 +569,6 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	char *page = NULL;
 	int failed = 0;
 
-	if (!file.n && !r->shell.n && app->once)
-		file = str_c(app->once);
 	f = choose_format(app, r,
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  err);
@@ -598,10 +596,6 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	/* Its rows are elsewhere, but the report of a run has every query. */
 	if (!err->kind && app->format == FORMAT_JUNIT && !app->interactive)
 		collect(app, r, &formats[FORMAT_JUNIT], err);
-	if (app->once && !r->file.n && !r->shell.n) {
-		free(app->once);
-		app->once = NULL;
-	}
 	return err->kind;
 }
 

@@ -340,17 +340,6 @@ static int do_output(struct app *app, struct str rest, struct err *err)
 	return err->kind;
 }
 
-static int do_once(struct app *app, struct str rest, struct err *err)
-{
-	struct str path = command_word(&rest);
-
-	if (!path.n)
-		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
-	free(app->once);
-	app->once = command_file(path, err);
-	return err->kind;
-}
-
 /* Is it the name of a file, where an export is a directory? */
 static bool is_file_name(struct str path)
 {
@@ -462,7 +451,6 @@ static const struct command commands[] = {
 	 do_event, NULL},
 	{"mode", "[FORMAT] [exact|wide]", "of answers; exact: all digits, wide: names",
 	 ARG_FORMAT, do_mode, NULL},
-	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
 	{"output", "[FILE]", "answers go to FILE; alone: to the screen", ARG_FILE,
 	 do_output, writes},
 	{"export", "DIR|FILE.db [csv|ndjson] [TABLE...]",

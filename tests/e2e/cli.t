@@ -192,7 +192,7 @@ ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", 
 os.makedirs("d", exist_ok=True)
 shutil.copy("p.out", "d/home.out")
 os.chdir("d")
-r = run("home.out", "-q", "-c", ".open h=~/p.out", "-c", "in h | top 1 > ~/d/x.csv", "-c", ".once ~/d/y.csv", "-c", "top 1",
+r = run("home.out", "-q", "-c", ".open h=~/p.out", "-c", "in h | top 1 > ~/d/x.csv", "-c", "top 1 > ~/d/y.csv",
         "-c", ".save ~/d/z.q top 1", "-c", ".run ~/d/z.q", "-c", ".read ~/d/z.q", "-c", ".output ~/d/o.txt", "-c", "top 1", "-c", ".output")
 ok(r.status == 0 and {"x.csv", "y.csv", "z.q", "o.txt"} <= set(os.listdir(".")), "~/ in every place for a file", r)
 os.chdir("..")

@@ -119,8 +119,6 @@ same([f for f in os.listdir(".") if ".tmp." in f], [], "no temporaries are left"
 r = run("h.out", "-q", "-c", ".output all.ndjson", "-c", "top 1", "-c", "top 2", "-c", ".output",
         "-c", "top 1 | as csv")
 same((len(open("all.ndjson").readlines()), r.text.startswith("id,")), (3, True), ".output")
-r = run("h.out", "-q", "-c", ".once once.csv", "-c", "top 1", "-c", "top 1 | as json")
-ok(open("once.csv").read().startswith("id,") and r.text.startswith("{"), ".once", r)
 r = run("h.out", "-q", "-c", "top 3 | as csv ! wc -l")
 same(r.text.strip(), "4", "! COMMAND")
 r = run("h.out", "-q", "-c", "top 3 ! exit 7")
@@ -128,7 +126,7 @@ ok(r.status == 1 and "status 7" in r.talk, "! COMMAND that fails", r)
 # --safe: every dot-command is either harmless or refused.
 open("other.q", "w").write("top 1\n.quit\n")
 profile("other.out", [(b"main", 1)])
-REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv", ".save safe.csv top",
+REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".save safe.csv top",
            ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5",
            ".export safe", ".source-root ."]
 HARMLESS = [".help", ".overview", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",

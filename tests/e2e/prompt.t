@@ -49,7 +49,7 @@ for typed, becomes, name in (
         (".run n-plus-one ", lambda s: any(x.split() == ["CALLS=", "EACH=", "TO=", "N="] for x in s), "lists its parameters"),
         ("callers of $al", "callers of $alloc", "completes a set that is always there"),
         ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
-        ('.once "with b', '.once "with blank.csv"', "goes on in them"),
+        ('.output "with b', '.output "with blank.csv"', "goes on in them"),
         ("callers of main ", lambda s: any(x.split() == ["and", "or", "depth", "min", "max", "by", "vs", "|"] for x in s),
          "lists what may follow a set"),
         ("uniq", "unique_name", "completes a name that is a statement"),

@@ -225,7 +225,7 @@ def ran():
 
 
 ESCAPES = {"M-x": [b"\x1b", b"x"], "M-X": [b"\x1b", b"X"], "M-x at once": [b"\x1bx"], "Latin-1 M-x": [b"\xf8"], "Latin-1 M-X": [b"\xd8"]}
-DOORS = [b".open /et", b".read /et", b".run ze", b".output /et", b".once /et", b".save /et", b".export /et", b"top 1 > /et", b".op", b".sav"]
+DOORS = [b".open /et", b".read /et", b".run ze", b".output /et", b".save /et", b".export /et", b"top 1 > /et", b".op", b".sav"]
 for locale in ("C.UTF-8", "C"):
     for safe in (True, False):
         name = "%s, %s: " % (locale, "--safe" if safe else "as usual")
