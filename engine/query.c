@@ -78,7 +78,7 @@ static struct str with_inlined(const struct stmt *st, struct str text, struct ar
 	const struct source *src = &st->query.source;
 	/* Lines are of whole functions: there the name alone is asked. */
 	const bool lines = src->of && (src->kind == S_LINES || src->kind == S_INSTRS ||
-				       src->kind == S_SOURCE ||
+				       src->kind == S_JUMPS || src->kind == S_SOURCE ||
 				       src->kind == S_ASM);
 	const struct span span = lines ? src->of->span : st->span;
 

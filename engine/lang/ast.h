@@ -193,6 +193,7 @@ enum source_kind {
 	S_INLINED,
 	S_CALLS,
 	S_CALLSITES,
+	S_JUMPS,
 	S_ACTIVATIONS,
 	S_TIMELINE,
 	S_CYCLES,

@@ -21,6 +21,7 @@ const struct verb verbs[] = {
 	{"calls", S_CALLS, UNIT | C_FROM | C_TO, "calls [of SET | from SET to SET]"},
 	{"callsites", S_CALLSITES, UNIT | C_FROM | C_TO,
 	 "callsites [of SET | from SET to SET]"},
+	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"activations", S_ACTIVATIONS, UNIT, "activations [of SET] [by EVENT]"},
 	{"timeline", S_TIMELINE, C_MIN | C_BY, "timeline [min N] [by EVENT]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
@@ -144,7 +145,7 @@ const struct verb *verb_of_kind(enum source_kind kind)
 bool verb_of_lines(enum source_kind k)
 {
 	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
-	       k == S_SOURCE || k == S_ASM;
+	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
 }
 
 bool gstage_opens(const struct gstage *g)

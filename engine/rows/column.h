@@ -68,6 +68,7 @@ enum rows_of {
 	ROWS_CONTEXT,
 	ROWS_CALL,
 	ROWS_SITE,
+	ROWS_JUMP,
 	ROWS_ACTIVATION,
 	ROWS_MOMENT, /* of a timeline */
 	ROWS_PLACE,  /* a line or an instruction */

@@ -56,12 +56,13 @@ prepare prepare_contexts;
 get_number fn_usual, fn_slowest;
 prepare prepare_spread;
 
-/* source_line.c: places, call sites */
+/* source_line.c: places, call sites, jumps */
 get_number place_self, place_incl, site_incl, site_callee_id;
-get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee;
+get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
+	jump_to_name;
 get_bool place_about, site_recursive;
 holds place_exact;
-get_code place_file, site_caller_name, site_callee_name;
+get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
 prepare prepare_inlined;
 

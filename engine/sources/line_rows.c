@@ -1,5 +1,5 @@
 /*
- * line_rows.c - read the detail of functions as rows: lines, instrs, call sites.
+ * line_rows.c - read the detail of functions as rows: lines, instrs, call sites, jumps.
  *
  * The raw rows of one function live in a scratch arena.  If stages made it of several
  * (collapse, contexts), their rows at one place become one row.  If only the costliest rows
@@ -35,7 +35,9 @@ file_id plain_file(const struct line_rows *d, file_id file)
 /* How many costs in d->costs a row has. */
 static size_t row_costs(const struct line_rows *d)
 {
-	return d->kind == S_CALLSITES ? d->events : 2 * d->events;
+	return d->kind == S_JUMPS	? 0
+	       : d->kind == S_CALLSITES ? d->events
+					: 2 * d->events;
 }
 
 /* Make room for so many rows. */
@@ -43,6 +45,10 @@ static void reserve_rows(struct exec *x, struct line_rows *d, size_t n)
 {
 	const size_t costs = row_costs(d);
 
+	if (d->kind == S_JUMPS) {
+		exec_grow(x, &d->jumps, &d->cap, d->n, n, sizeof(*d->jumps));
+		return;
+	}
 	exec_grow(x, &d->places, &d->cap, d->n, n, sizeof(*d->places));
 	exec_grow(x, &d->costs, &d->costs_cap, d->n * costs, n * costs,
 		  sizeof(*d->costs));
@@ -53,8 +59,9 @@ static void reserve_rows(struct exec *x, struct line_rows *d, size_t n)
 static void reserve_all(struct exec *x, struct line_rows *d)
 {
 	const struct store_info *i = store_info(d->st);
-	const uint64_t n =
-		d->kind == S_CALLSITES ? i->callsites : i->lines + i->callsites;
+	uint64_t n = d->kind == S_JUMPS	      ? i->jumps
+		     : d->kind == S_CALLSITES ? i->callsites
+					      : i->lines + i->callsites;
 
 	/* Several instructions are one line. */
 	if (d->kind == S_LINES && i->has_instr)
@@ -292,6 +299,62 @@ static void add_places(struct exec *x, struct line_rows *d, const struct fn_memb
 	}
 }
 
+/* ---- jumps ---- */
+
+static int by_jump(const void *pa, const void *pb)
+{
+	const struct jump *a = pa, *b = pb;
+	int c = order_u64(a->j.file, b->j.file);
+
+	c = c ? c : order_u64(a->j.instr, b->j.instr);
+	c = c ? c : order_u64(a->j.line, b->j.line);
+	c = c ? c : order_u64(a->j.conditional, b->j.conditional);
+	c = c ? c : order_u64(a->j.to_instr, b->j.to_instr);
+	c = c ? c : order_u64(a->j.to_file, b->j.to_file);
+	c = c ? c : order_u64(a->j.to_line, b->j.to_line);
+	return c ? c : order_u64(a->to, b->to);
+}
+
+/* Sort the jumps from row `from` on, and join those that are alike. */
+static void join_jumps(struct line_rows *d, size_t from)
+{
+	struct jump *j = d->jumps + from;
+	const size_t all = d->n - from;
+	size_t n = 0;
+
+	qsort(j, all, sizeof(*j), by_jump);
+	for (size_t i = 0; i < all; i++) {
+		if (!n || by_jump(&j[n - 1], &j[i])) {
+			j[n++] = j[i];
+			continue;
+		}
+		count_add(&j[n - 1].j.executed, j[i].j.executed);
+		count_add(&j[n - 1].j.taken, j[i].j.taken);
+	}
+	d->n = from + n;
+}
+
+static void add_jumps(struct exec *x, struct line_rows *d, const struct fn_members *of,
+		      struct arena *scratch)
+{
+	const size_t from = d->n;
+
+	for (uint32_t k = 0; k < of->n; k++) {
+		struct store_jump *jumps = NULL;
+		size_t n = 0;
+
+		fn_jumps(x, of->fn[k], scratch, &jumps, &n);
+		reserve_rows(x, d, d->n + n);
+		exec_rows(x, d->dropped + d->n + n);
+		for (size_t i = 0; i < n; i++)
+			d->jumps[d->n++] = (struct jump){
+				of->fn[k], graph_of_store(x->g, jumps[i].to_fn),
+				jumps[i]};
+	}
+	if (of->merged && d->n > from)
+		join_jumps(d, from);
+}
+
 /* ---- the costliest rows ---- */
 
 /*
@@ -410,8 +473,12 @@ static int take_function(struct exec *x, void *arg, const struct fn_members *of,
 {
 	struct line_rows *d = arg;
 
-	add_places(x, d, of, scratch);
-	drop_cheap(x, d);
+	if (d->kind == S_JUMPS) {
+		add_jumps(x, d, of, scratch);
+	} else {
+		add_places(x, d, of, scratch);
+		drop_cheap(x, d);
+	}
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * line_rows.h - the rows of lines, instrs and callsites, before they are a table.
+ * line_rows.h - the rows of lines, instrs, callsites and jumps, before they are a table.
  */
 #ifndef QUERN_LINE_ROWS_H
 #define QUERN_LINE_ROWS_H
@@ -23,11 +23,18 @@ struct place {
 	bool about;	/* its own cost has a share of a call that is hidden in part */
 };
 
+struct jump {
+	fn_id fn;
+	uint32_t to; /* its end in the graph, or GRAPH_NONE */
+	struct store_jump j;
+};
+
 struct line_rows {
 	struct store *st;
 	enum source_kind kind;
 	uint32_t events;
 	struct place *places;
+	struct jump *jumps;
 	size_t n, cap;
 	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
 	uint64_t dropped; /* rows left out by `keep` */

@@ -9,7 +9,8 @@ extern const struct source_def source_functions, source_find, source_files,
 extern const struct source_def source_calls, source_callers, source_callees,
 	source_calltree;			/* source_edge.c */
 extern const struct source_def source_contexts; /* source_contexts.c */
-extern const struct source_def source_lines, source_instrs, source_callsites;
+extern const struct source_def source_lines, source_instrs, source_callsites,
+	source_jumps;					  /* source_line.c */
 extern const struct source_def source_inlined;		  /* source_inlined.c */
 extern const struct source_def source_activations;	  /* source_activations.c */
 extern const struct source_def source_timeline;		  /* source_timeline.c */

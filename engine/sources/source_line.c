@@ -1,5 +1,5 @@
 /*
- * source_line.c - detail of functions: lines, instrs, callsites.
+ * source_line.c - detail of functions: lines, instrs, callsites, jumps.
  *
  * lines and instrs have one row per place of a function: its cost lines (self) and the
  * call sites there (calls_out, incl_out).  A place is (file, line) or (file, instr,
@@ -106,18 +106,22 @@ static void detail_open(struct exec *x, const struct source *s, struct table *t)
 	bool text = false;
 
 	fn_detail_check(x, s, t->src->name);
-	if (s->kind == S_INSTRS && !i->has_instr)
-		source_lacks(x, s->span, "instruction addresses", "--dump-instr=yes");
+	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
+	    (s->kind == S_INSTRS || i->jumps == 0))
+		source_lacks(x, s->span,
+			     s->kind == S_JUMPS ? "jumps" : "instruction addresses",
+			     s->kind == S_JUMPS ? "--collect-jumps=yes"
+						: "--dump-instr=yes");
 	d->st = x->g->st;
 	d->events = i->events;
 	d->kind = s->kind;
-	/* Rows of merged functions are merged. */
+	/* Rows of merged functions are merged, and jumps have no cost. */
 	detail_set(x, s, d, &set);
-	if (!set && !d->only && x->g->plain)
+	if (!set && !d->only && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
 	line_rows(x, d, set);
 	t->data = d;
-	t->rows = d->places;
+	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
 	t->ordered =
 		x->open->reading->number || (s->kind != S_LINES && (s->of || s->from));
 	if (s->kind == S_LINES && s->of)
@@ -452,4 +456,51 @@ const struct source_def source_callsites = {
 	.caller = {site_fn, 0},
 	.callee = {site_callee_fn, 0},
 	.row_size = sizeof(struct place),
+};
+
+/* ---- columns of jumps ---- */
+
+static const struct jump *jump_of(const struct table *t, uint32_t r)
+{
+	return &rows_of(t)->jumps[r];
+}
+
+static uint32_t jump_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, jump_of(t, r)->fn);
+}
+
+struct str jump_to_name(const struct table *t, uint32_t r)
+{
+	return store_fn_shown(rows_of(t)->st, jump_of(t, r)->j.to_fn);
+}
+
+file_id jump_file(const struct table *t, uint32_t r)
+{
+	return jump_of(t, r)->j.file;
+}
+
+file_id jump_to_file(const struct table *t, uint32_t r)
+{
+	return jump_of(t, r)->j.to_file;
+}
+
+static const struct listed jump_list[] = {
+	{"fn", BOTH, 6},       {"file", SHOW_M, 0},   {"line", BOTH, 1},
+	{"instr", BOTH, 7},    {"to_fn", SHOW_M, 0},  {"to_file", SHOW_M, 0},
+	{"to_line", BOTH, 2},  {"to_instr", BOTH, 8}, {"conditional", BOTH, 5},
+	{"executed", BOTH, 3}, {"taken", BOTH, 4},
+};
+
+const struct source_def source_jumps = {
+	.few_calls = true,
+	.name = "jumps",
+	.rows = "jumps",
+	.primary = "executed",
+	.of = ROWS_JUMP,
+	COLUMNS(jump_list),
+	.sorted = true,
+	.open = detail_open,
+	.fn = jump_fn,
+	.row_size = sizeof(struct jump),
 };

@@ -76,6 +76,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_INLINED] = &source_inlined,
 	[S_CALLS] = &source_calls,
 	[S_CALLSITES] = &source_callsites,
+	[S_JUMPS] = &source_jumps,
 	[S_ACTIVATIONS] = &source_activations,
 	[S_TIMELINE] = &source_timeline,
 	[S_CYCLES] = &source_cycles,

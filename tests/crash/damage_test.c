@@ -41,6 +41,7 @@ static const char *const queries[QUERIES] = {
 	"callsites",
 	"lines",
 	"inlined",
+	"jumps of B",
 	"parts",
 	"events",
 	"info",

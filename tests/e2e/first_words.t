@@ -122,7 +122,7 @@ ok(r.status == 1 and "nosuch" not in r.talk.split("hint:")[1] and "source of SET
 # The heading of each column can be typed where a column may stand; of "#", which begins a comment, the hint is the query.
 SOURCES = ["top", "functions", "files", "objects", "dirs", "classes", "lines", "inlined", "calls", "callsites", "cycles", "contexts", "parts",
            "threads", "events", "profiles", "callers of F", "callees of M", "callers of F depth 2", "calltree", "path from M to F",
-           "find F", "lines of M", "instrs of M", "activations of F", "source of M", "functions vs base", "calltree vs base",
+           "find F", "lines of M", "instrs of M", "jumps", "activations of F", "source of M", "functions vs base", "calltree vs base",
            "callers of F vs base"]
 for name, main, f in (("tmpl-cachebranch", "main", "malloc"), ("lua-instr-jumps", "main", "luaV_execute"), ("xdebug-small", "{main}", "App\\\\Fib->run")):
     at = [small + name + ".out", "base=" + small + name + ".out", "-q", "--no-init", "--no-index-write"]

@@ -30,12 +30,15 @@ def total(rows, key, values):
 
 
 SHAPES = [("lines", ("fn", "file", "line"), ("self", "calls_out", "incl_out")),
-          ("callsites", ("caller", "callee", "file", "line"), ("calls", "incl"))]
+          ("callsites", ("caller", "callee", "file", "line"), ("calls", "incl")),
+          ("jumps", ("fn", "file", "line", "to_file", "to_line", "conditional"), ("executed", "taken"))]
 
 for name in MULTI:
     shutil.copy(small + name, name)
     numbers = sorted({(p["thread"], p["part"]) for p in ask(name, "parts")})
     for source, key, values in SHAPES:
+        if source == "jumps" and not ask(name, "info")[0].get("jumps"):
+            continue
         parts = ask(name, *["thread %d | part %d | %s" % (t, p, source) for t, p in numbers])
         same(total(parts, key, values), total(ask(name, source), key, values),
              "%s: %s of %d parts are those of the whole" % (name, source, len(numbers)))

@@ -81,7 +81,7 @@ plain = row("the usual questions", "valgrind", *(["cc"] if not cc else []))
 if plain:
     subprocess.run(cc.split() + ["-O1", "-g", "app.c", "-o", "app", "-lpthread"], check=True)
 for label, query, want in (("the usual questions", "callers of f", r"\twork"), ("instrs, asm, inlined", "instrs of f | count", r"\n[1-9]\d*\n"),
-                           ("jumps", "info | show jumps", r"\n[1-9]\d*\n"), ("cache misses", "events", "D1mr"), ("mispredicted branches", "events", "Bcm"),
+                           ("jumps", "jumps of f | count", r"\n[1-9]\d*\n"), ("cache misses", "events", "D1mr"), ("mispredicted branches", "events", "Bcm"),
                            ("threads", "threads | count", r"\n2\n"), ("stacks", "contexts of f | count", r"\n[2-9]\n"),
                            ("stretches, as parts", "parts | count", r"\n\d+\n"), ("calls of f, as parts", "parts | count", r"\n[3-9]\n"),
                            ("what f does, alone", "functions | sort self | take 1 | show fn", r"\nf\n"), ("system calls", "events", "sysTime|sysCount")):

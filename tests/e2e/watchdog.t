@@ -60,7 +60,7 @@ for name in PROFILES:
 KEPT = [case.split("\n---\n")[0].strip() for path in sorted(glob.glob(top + "/tests/query/*.query"))
         for case in open(path, errors="replace").read().split("\n===\n")[1:]]
 KEPT = [q for q in KEPT if q and ">" not in q.split("|")[-1] and "!" not in q and not q.startswith(".")]
-UNITS = "functions files objects dirs classes lines instrs calls callsites cycles parts threads events profiles".split()
+UNITS = "functions files objects dirs classes lines instrs calls callsites jumps cycles parts threads events profiles".split()
 FORMATS = format_names()
 
 

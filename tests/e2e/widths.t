@@ -57,7 +57,7 @@ ASKED = (
     ((TMPL,), "functions | add x = self / calls | show fn, self, incl, incl.Dr, incl.Dw, incl.D1mr, calls, file, line, obj, x", "fn"),
     (TWO, "functions vs base", "fn base delta delta%"), (TWO, "lines vs base", "file:line base delta delta%"),
     (TWO, "callers of luaH_getint vs base", "fn base delta delta%"), (TWO, "calls vs base", "callee base delta delta%"),
-    (TWO, "calltree vs base", "fn delta"), 
+    (TWO, "calltree vs base", "fn delta"), (TWO, "jumps of luaV_execute | take 20", "line to_line executed"),
     (TWO, "asm of luaH_getint", "self text"), ((LUA,), "source of luaH_getint", "self text"),
     ((small + "tmpl-multipart-combine.out",), "parts", "part self"), ((small + "xdebug-small.out",), "functions", "fn self"),
 )

@@ -540,7 +540,7 @@ def table_of(question, rows):
     if kind == "lines":
         table.cost = "self"
     elif not {"of", "from"} & set(question.source.text.split()):     # else in the order of the file
-        table.cost = {"instrs": "self", "callsites": "incl"}.get(kind, table.cost)
+        table.cost = {"instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
     return table

@@ -140,6 +140,7 @@ static const char *const asked[] = {
 	"lines",
 	"inlined",
 	"callsites",
+	"jumps",
 	"instrs",
 	"cycles",
 	"events",
@@ -147,6 +148,7 @@ static const char *const asked[] = {
 	"part 1 | functions",
 	"part 2 | lines",
 	"part 2 | callsites",
+	"part 2 | jumps",
 	"info main"};
 
 struct session *faults_session(struct store *st)

@@ -726,6 +726,7 @@ static const char *const hard[] = {
 	"functions vs base | where delta = 0 | take 3",
 	"lines of *",
 	"callsites of *",
+	"jumps of *",
 	"instrs of *",
 	"source of /1$/",
 	"asm of /1$/",

@@ -224,6 +224,9 @@ static const struct source_words {
 	 {"calls", "incl", "caller_id", "callee_id", "recursive", "incl%"},
 	 {"caller", "callee", "caller_file", "callee_file"}},
 	{"callsites", {"calls", "incl", "line", "instr"}, {"caller", "callee", "file"}},
+	{"jumps",
+	 {"executed", "taken", "line", "instr", "to_line", "to_instr", "conditional"},
+	 {"fn", "file", "to_fn", "to_file"}},
 	{"cycles",
 	 {"functions", "self", "incl", "id", "entries", "calls", "cuts", "share%"},
 	 {"entry", "costliest", "cut"}},
@@ -513,9 +516,9 @@ static void clauses(struct choices *g, unsigned may)
 static void top(struct choices *g)
 {
 	static const char *const unit[] = {
-		"functions", "files",	"objects",  "dirs",	  "classes",
-		"lines",     "calls",	"cycles",   "callsites",  "instrs",
-		"parts",     "inlined", "contexts", "activations"};
+		"functions", "files", "objects", "dirs",      "classes",
+		"lines",     "calls", "cycles",	 "callsites", "instrs",
+		"jumps",     "parts", "inlined", "contexts",  "activations"};
 
 	word(g, "top");
 	if (once_in(g, 2))

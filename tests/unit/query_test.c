@@ -413,7 +413,7 @@ static void test_keywords(void)
 		{"top parts ", "of by vs |"},
 		{"top 3 ",
 		 "each functions files objects dirs classes lines instrs inlined calls "
-		 "callsites activations cycles contexts parts threads events profiles of by vs |"},
+		 "callsites jumps activations cycles contexts parts threads events profiles of by vs |"},
 		{"top 3 of main; callers of x ", "and or depth min max by vs |"},
 		{"callers of main depth ", "all"},
 		{"functions | group by obj: m", "count sum min max avg median p90 p99"},
