@@ -76,7 +76,7 @@ for args, want in ((["top", "--sort", "Dr", "e.out"], "e.out 'top by Dr'"), (["t
                    (["e.out", "top", "--ignore", "work", "--wide"], "e.out --wide 'ignore work | top'"),
                    (["e.out", "top", "--threads"], "e.out 'top threads'"), (["e.out", "-o", "x.csv", "top"], None), (["e.out", "-qz", "work"], None)):
     r = run(*args)
-    told = re.findall("hint: here that is: quern (.*)", r.talk)
+    told = re.findall("hint: here that is: quern (?:--limit seconds=\\d+ )?(.*)", r.talk)
     same((r.status, told), (2, [want] if want else []), "an option of another tool: " + " ".join(args))
     if want:
         r = run(*shlex.split(want))
