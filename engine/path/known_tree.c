@@ -365,13 +365,26 @@ void known_begin(struct growing *g)
 
 /* ---- what the rows leave out ---- */
 
+static void reserve_others(struct path_others *o, size_t n)
+{
+	need_grow(o->arena, &o->at, &o->cap, o->n, n, sizeof(*o->at));
+}
+
+void path_other_add(struct path_others *o, uint32_t row, uint32_t fn, int64_t cost)
+{
+	if (!cost)
+		return;
+	reserve_others(o, o->n + 1);
+	o->at[o->n++] = (struct path_other){row, fn, cost};
+}
+
 /* In a tree of callees a vertex without a row lies below the row of its caller. */
 static void others_down(const struct growing *g, struct path_others *o)
 {
 	const struct known *k = g->known;
 	uint32_t *row = NEED_ARRAY(g->arena, uint32_t, (size_t)k->s.n + 1);
 
-	path_others_reserve(o, k->s.n);
+	reserve_others(o, k->s.n);
 	memset(row, 0xff, k->s.n * sizeof(*row));
 	/* In a tree of frames the vertices of the top belong to the nodes of level 1. */
 	for (uint32_t i = g->q->of == TREE_CALLS ? TREE_TOP : 1; i < g->n; i++) {
@@ -423,7 +436,7 @@ static void others_up(const struct growing *g, struct path_others *o)
 	const uint32_t *root = find_roots(g);
 	uint8_t *expanded = NEED_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
 
-	path_others_reserve(o, k->vertices);
+	reserve_others(o, k->vertices);
 	for (uint32_t i = 1; i < g->n; i++)
 		expanded[g->nodes[i].parent] = 1;
 	for (uint32_t i = 1; i < g->n; i++) {

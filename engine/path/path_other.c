@@ -45,19 +45,6 @@ struct gathering {
 	struct path_others out;
 };
 
-void path_others_reserve(struct path_others *o, size_t n)
-{
-	need_grow(o->arena, &o->at, &o->cap, o->n, n, sizeof(*o->at));
-}
-
-void path_other_add(struct path_others *o, uint32_t row, uint32_t fn, int64_t cost)
-{
-	if (!cost)
-		return;
-	path_others_reserve(o, o->n + 1);
-	o->at[o->n++] = (struct path_other){row, fn, cost};
-}
-
 static void add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
 {
 	if (!(cost > 0))

@@ -162,7 +162,6 @@ struct path_others {
 void known_begin(struct growing *g);
 void known_expand(struct growing *g, uint32_t node);
 void known_others(const struct growing *g, struct path_others *o);
-void path_others_reserve(struct path_others *o, size_t n);
 void path_other_add(struct path_others *o, uint32_t row, uint32_t fn, int64_t cost);
 
 /* ---- the calls at a function, in the direction of the tree ---- */
