@@ -43,7 +43,7 @@ struct quern_answer {
 
 /* ---- columns ---- */
 
-enum quern_type api_type(enum col_type type)
+static enum quern_type api_type(enum col_type type)
 {
 	switch (type) {
 	case COL_COST:

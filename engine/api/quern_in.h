@@ -24,7 +24,6 @@ void api_leave(void *before);
 
 /* Fill in the caller's error (or NULL).  Returns the status. */
 int api_tell(const struct err *err, quern_error *to);
-enum quern_type api_type(enum col_type type);
 /* One user less: the last one frees the profile. */
 void api_drop(struct quern_profile *p);
 

@@ -260,7 +260,8 @@ static void read_word(struct str s, struct token *t)
 	t->text = (struct str){s.p + t->at, t->len};
 }
 
-const char *const token_fields[] = {"fn", "file", "obj", "class", "cycle", "line", "dir", NULL};
+static const char *const token_fields[] = {"fn",    "file", "obj", "class",
+					   "cycle", "line", "dir", NULL};
 
 static bool is_field(struct str s, struct token *t)
 {

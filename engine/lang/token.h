@@ -50,8 +50,6 @@ struct token {
 	const char *why, *hint; /* TOK_BAD */
 };
 
-extern const char *const token_fields[]; /* "fn", "file" ...; NULL at the end */
-
 /* The token at byte `at`, or after the blanks and comments there. */
 struct token token_at(struct str text, size_t at, enum token_place place);
 /* ${NAME:=TEXT}: NAME stands for TEXT unless it has a value.  TEXT ends at the "}" that

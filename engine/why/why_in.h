@@ -206,8 +206,6 @@ struct why_joined {
 void why_splice(struct why *w, bool **joinable, struct why_joined *out);
 /* Is it f.cold or f.part.0: a piece of f? */
 bool why_is_piece(struct str name);
-/* The name without " [clone .cold]" or ".cold", ".isra.0". */
-struct str why_whole(struct str name);
 /* Is a function of a graph a piece of another one? */
 bool why_piece_of(const struct graph *g, uint32_t f, uint32_t of);
 double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to);

@@ -146,7 +146,8 @@ bool why_is_piece(struct str name)
 	       str_find_str(name, STR(".part.")) < name.n;
 }
 
-struct str why_whole(struct str name)
+/* The name without " [clone .cold]" or ".cold", ".isra.0". */
+static struct str why_whole(struct str name)
 {
 	const size_t bracket = str_find_str(name, STR(" [clone ")),
 		     dot = 1 + str_find(str_from(name, name.n > 0), '.');

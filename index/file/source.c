@@ -77,7 +77,7 @@ static int cannot_open(const char *name, struct err *err)
 		       strerror(errno));
 }
 
-int source_changed(const struct source_file *s, struct err *err)
+static int source_changed(const struct source_file *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
 	return err_hint(err,
@@ -113,12 +113,11 @@ static int empty(const struct source_file *s, struct err *err)
 		return err_hint(err, "Xdebug and Cachegrind write such a file when what "
 				     "they measure ends: was the request or the program "
 				     "killed, or is it still running?");
-	return err_hint(
-		err,
-		"callgrind leaves one beside the files of --separate-threads: "
-		"open all of them, quern %s*; a program that calls exec needs "
-		"--trace-children=yes",
-		s->name);
+	return err_hint(err,
+			"callgrind leaves one beside the files of --separate-threads: "
+			"open all of them, quern %s*; a program that calls exec needs "
+			"--trace-children=yes",
+			s->name);
 }
 
 static int map_file(struct source_file *s, const char *path, struct err *err)

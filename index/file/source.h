@@ -38,8 +38,6 @@ int source_reopen(struct source_file *s, struct err *err);
 /* Guess from its first bytes what a file that is no profile contains ("a PNG image",
  * "binary data"), or NULL; *hint: what to do then, or NULL. */
 const char *source_nature(struct str head, const char **hint);
-/* ERR_PROFILE: it changed while it was read. */
-int source_changed(const struct source_file *s, struct err *err);
 /* ERR_PROFILE if size or times have changed since source_open(). */
 int source_unchanged(const struct source_file *s, struct err *err);
 /*

@@ -58,8 +58,10 @@ static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
 	return p;
 }
 
-unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
-			       const struct detail_row *r, uint32_t events)
+/* Write to p what follows the edge or flags of a call site or jump; returns the end.
+ * There must be room for DETAIL_NUMBERS numbers and the costs. */
+static unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
+				      const struct detail_row *r, uint32_t events)
 {
 	if (kind == DETAIL_JUMPS)
 		return put_jump(p, r);
@@ -210,7 +212,9 @@ static void detail_code_next_line(struct detail_reader *r, uint64_t *cost)
 	r->before = cost;
 }
 
-void detail_get_rest(struct detail_reader *r, uint64_t *cost)
+/* Read what follows the edge or flags of a call site or jump, whose place and edge are in
+ * r->row. */
+static void detail_get_rest(struct detail_reader *r, uint64_t *cost)
 {
 	if (r->kind == DETAIL_JUMPS) {
 		next_jump(r);

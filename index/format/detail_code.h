@@ -107,10 +107,6 @@ struct detail_writer {
 };
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
 int detail_write_row(struct detail_writer *w, const struct detail_row *r);
-/* Write to p what follows the edge or flags of a call site or jump; returns the end.
- * There must be room for DETAIL_NUMBERS numbers and the costs. */
-unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
-			       const struct detail_row *r, uint32_t events);
 
 /* Reading: detail_begin() returns the number of rows; call detail_next() that many times.
  * It writes E numbers to cost, which must be kept until the next call.  Damaged bytes set
@@ -127,8 +123,5 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,
 		      const unsigned char *end);
 void detail_next(struct detail_reader *r, uint64_t *cost);
-/* Read what follows the edge or flags of a call site or jump, whose place and edge are in
- * r->row. */
-void detail_get_rest(struct detail_reader *r, uint64_t *cost);
 
 #endif
