@@ -502,6 +502,13 @@ uint32_t graph_names_objects(const struct graph *g)
 	return n;
 }
 
+struct str graph_layer(const struct graph *g, uint32_t f)
+{
+	return graph_names_objects(g) > 1
+		       ? graph_obj(g, f)
+		       : name_layer(graph_name(g, f), graph_file(g, f));
+}
+
 void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out)
 {
 	struct graph_draft d;

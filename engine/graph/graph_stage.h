@@ -14,6 +14,7 @@ void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out);
 /* The names of the groups by directory and by class. */
 struct str graph_dir_of(struct str file);
 struct str graph_class_shown(const struct graph *g, uint32_t f);
+struct str graph_layer(const struct graph *g, uint32_t f);
 /* The group of each function of the graph below (after a collapse). */
 const uint32_t *graph_groups(const struct graph *g);
 /* Merge the members of set into one function of that name.  Exact. */

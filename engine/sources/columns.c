@@ -172,6 +172,8 @@ static const struct column_row registry[] = {
      {ROWS_LISTING, .s = listing_obj})},
 {"class", COL_NAME, "class or namespace: the name without its last part",
  GET({ROWS_FN, .graph_s = graph_class_shown})},
+{"layer", COL_NAME, "as of `collapse by layer`: object, package, module, or file",
+ GET({ROWS_FN, .graph_s = graph_layer})},
 {"cycle", COL_ID, "number of the cycle that it belongs to",
  GET({ROWS_FN, ABSENT_0, .graph_n = graph_cycle})},
 {"functions", COL_COUNT, "how many functions the group, cycle, part or profile has",

@@ -50,6 +50,7 @@ static const struct listed fn_list[] = {
 	{"inexact", 0, 0},
 	{"class", 0, 0},
 	{"dir", 0, 0},
+	{"layer", 0, 0},
 	{"fn_id", 0, 0},
 	{"passed", 0, 0},
 	{"passed_most", 0, 0},
