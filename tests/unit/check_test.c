@@ -60,7 +60,7 @@ static const struct {
 	{"functions | where delta > 1", 0,
 	 "no column 'delta'; there are: id self self% cum% incl incl% calls fn file:line file "
 	 "line obj cycle recursive contribution incoming short lo hi estimated inexact class dir "
-	 "fn_id passed passed_most usual slowest calls_only"},
+	 "layer fn_id passed passed_most usual slowest calls_only"},
 	{"functions | where calls > 5%", 0, "a percentage compares with a cost column"},
 	{"functions | group by file: avg(fn)", 0,
 	 "a number is wanted here; this is text"},
