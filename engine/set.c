@@ -183,6 +183,18 @@ static void doubt_event(struct set_rows *all, struct str name)
 	add_asked(all, name);
 }
 
+/* What others could be asked, this one could not. */
+static void name_error(struct err *err, struct str member)
+{
+	struct err named = {0};
+
+	err_set(&named, err->kind, err->at, "%.*s: %s", STR_ARG(member), err->text);
+	named.len = err->len;
+	if (err->hint[0])
+		err_hint(&named, "%s", err->hint);
+	*err = named;
+}
+
 /* Ask one; an error of it is that of the query, unless the member only lacks the name. */
 static int ask_one(struct asking *k)
 {
@@ -204,6 +216,8 @@ static int ask_one(struct asking *k)
 	k->run = NULL;
 	session_guard(ask_guarded, k, &k->err);
 	absent = k->err.kind == ERR_QUERY && k->run && k->run->x.absent;
+	if (k->err.kind == ERR_QUERY && !absent && all->nasked)
+		name_error(&k->err, set_member(s, k->member)->name);
 	arena_free(&arena);
 	if (absent && !all->first.kind)
 		all->first = k->err;

@@ -229,7 +229,7 @@ static struct str summary(struct exec *x, const struct profile_row *row, size_t 
 	double logs = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const bool both = !row[i].change.n;
+		const bool both = !row[i].change.n && !(row[i].lacks & NO_DELTA);
 
 		new += str_eq(row[i].change, STR("new"));
 		gone += str_eq(row[i].change, STR("gone"));

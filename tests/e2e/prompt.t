@@ -203,4 +203,13 @@ clear()
 send("functions | as json", "Enter")
 expect(lambda s: at_prompt(s) and "main" in shown(s) and "not found" not in shown(s),
        "without less an answer is shown all the same")
+send("quit", "Enter")
+expect(lambda s: last(s).startswith("$"), "and quit leaves")
+for name in ("decode/large", "encode/small"):
+    os.makedirs("set/" + name)
+    profile("set/%s/p.out" % name, [(b"main", 1000)])
+start("-q set")
+clear()
+send("in dec", "Tab")
+expect(lambda s: last(s) == PROMPT + " in decode/large/p", "Tab completes a member of a folder")
 done()
