@@ -16,7 +16,8 @@ bool parse_is_gstage(const struct parser *p, const struct token *t)
 	if (w && w->graph && w->kind >= G_ACTIVATION) {
 		next = token_at(p->text, t->at + t->len, PLACE_WORD);
 		return next.kind == TOK_NUMBER || next.kind == '$' ||
-		       token_is(&next, "activations");
+		       token_is(&next, w->kind == G_BETWEEN ? "part" : "activations") ||
+		       (w->kind == G_BETWEEN && token_is(&next, "thread"));
 	}
 	if (!w || !w->graph || w->kind != G_CONTEXTS)
 		return w && w->graph;
@@ -125,9 +126,36 @@ static void g_of(struct parser *p, struct gstage *g, const char *word)
 	g->set = parse_set(p, "of");
 }
 
+/* between part 3 and part 9: part 3-9.  False: it is not of parts. */
+static bool g_between_parts(struct parser *p, struct gstage *g)
+{
+	const struct token first = parse_peek(p, PLACE_WORD);
+	const bool thread = token_is(&first, "thread");
+	const char *word = thread ? "thread" : "part";
+	struct number_range *r;
+
+	if (!thread && !token_is(&first, "part"))
+		return false;
+	g->kind = thread ? G_THREAD : G_PART;
+	g->numbers = r = PARSE_NEW(p, struct number_range);
+	g->nnumbers = 1;
+	parse_eat(p, &first);
+	r->first = parse_count(p, word, "");
+	if (!parse_accept_word(p, "and"))
+		parse_fail(p, g->span, "'and' is missing");
+	parse_accept_word(p, word);
+	r->last = parse_count(p, word, "");
+	if (r->last < r->first)
+		parse_fail(p, g->span,
+			   "this range is empty: the smaller number comes first");
+	return true;
+}
+
 /* between 5ms and 7ms */
 static void g_between(struct parser *p, struct gstage *g)
 {
+	if (g_between_parts(p, g))
+		return;
 	for (int i = 0; i < 2; i++) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
