@@ -90,12 +90,26 @@ static struct graph_opened opened_of(const struct graph *g)
 	return g->plain ? (struct graph_opened){0} : *g->opened;
 }
 
-static bool holds(const struct part_set *s, const struct exec *x)
+/* The parts that lines are of; NULL: all.  A report asks by the graph alone. */
+static const uint8_t *parts_asked(struct exec *x)
+{
+	const struct graph_opened o = opened_of(x->g);
+	uint8_t *parts;
+
+	if (x->parts || !o.n)
+		return x->parts;
+	parts = EXEC_ARRAY(x, uint8_t, (size_t)store_info(x->g->st)->parts + 1);
+	for (size_t i = 0; i < o.n; i++)
+		parts[o.at[i].part] = 1;
+	return parts;
+}
+
+static bool holds(const struct part_set *s, const struct exec *x, const uint8_t *parts)
 {
 	const struct graph_opened o = opened_of(x->g);
 
 	return s->st == x->g->st &&
-	       memcmp(s->parts, x->parts, store_info(s->st)->parts) == 0 &&
+	       memcmp(s->parts, parts, store_info(s->st)->parts) == 0 &&
 	       s->nblocks == o.n &&
 	       (!o.n || memcmp(s->blocks, o.at, o.n * sizeof(*o.at)) == 0);
 }
@@ -108,15 +122,16 @@ static struct part_lines *parts_of(struct exec *x)
 	const struct part_lines_opts opts = {
 		.poll = poll, .arg = x, .blocks = o.at, .nblocks = o.n};
 	struct store *st = x->g->st;
+	const uint8_t *parts = parts_asked(x);
 	const size_t n = store_info(st)->parts;
 
-	if (!x->parts)
+	if (!parts)
 		return NULL;
-	if (!holds(&s[0], x)) {
+	if (!holds(&s[0], x, parts)) {
 		s[0] = s[1];
 		s[1] = last;
 	}
-	if (!holds(&s[0], x)) {
+	if (!holds(&s[0], x, parts)) {
 		clear_set(&s[0]);
 		s[0].parts = malloc(n + 1);
 		s[0].blocks = calloc(o.n + 1, sizeof(*s[0].blocks));
@@ -125,11 +140,11 @@ static struct part_lines *parts_of(struct exec *x)
 		if (o.n)
 			memcpy(s[0].blocks, o.at, o.n * sizeof(*o.at));
 		s[0].nblocks = o.n;
-		if (part_lines_read(st, x->parts, &opts, &s[0].lines, x->err)) {
+		if (part_lines_read(st, parts, &opts, &s[0].lines, x->err)) {
 			clear_set(&s[0]);
 			map_leave(x->err);
 		}
-		memcpy(s[0].parts, x->parts, n);
+		memcpy(s[0].parts, parts, n);
 		s[0].st = st;
 	}
 	return s[0].lines;

@@ -225,6 +225,13 @@ for queries in (("lines | count", "activation 2 of work | lines | count"), ("par
 for query in ("lines of useGen", "source of useGen", "contexts | lines", "collapse by file | lines"):
     r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | " + query)
     ok(r.status == 0, "activation ... | " + query, r)
+os.makedirs("src/srv/app")
+with open("src/srv/app/gen.php", "w") as f:
+    f.write("<?php\n" + "// line\n" * 9)
+page = [run(gen, "-q", "--index", "o.quern", "--source-root", "src", "--with-source", "-c", stage + " | functions > page.html") and open("page.html").read()
+        for stage in ("activation 1 of useGen", "between 20us and 40us")]
+ok("\nL5\t8392\t// line\nC5\t0\t7\t5836 576\tg\n" in page[0], "a page has the lines of what is opened")
+ok("\nL5\t" not in page[1], "and none of a span")
 a, b = ask(gen, "activation 1 of useGen | hide work | lines | sum | show self", "activation 1 of useGen | functions | sum | show self")
 same(a, b, "what is hidden is in the lines that call it")
 refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | contexts | lines"), "no costs of single lines", "a span has none")
