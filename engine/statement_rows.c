@@ -198,8 +198,8 @@ int statement_rows(const struct session *s, struct statement *run, const struct 
 	return 0;
 }
 
-static int list_filters(const struct session *s, const struct query *q,
-			struct statement *run, struct result *r)
+static void list_filters(const struct session *s, const struct query *q,
+			 struct statement *run, struct result *r)
 {
 	struct exec *x = &run->x;
 	size_t n = s->nfilters;
@@ -214,14 +214,11 @@ static int list_filters(const struct session *s, const struct query *q,
 		struct str shown = {x->text.p + g->span.at, g->span.len};
 
 		if (g->kind == G_COLLAPSE_BY) /* collapse by $x: what it is */
-			shown = arena_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
+			shown = need_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
 		if (g->kind == G_FOCUS && g->span.at == g->set->span.at) /* why under X */
-			shown = arena_printf(x->a, "focus %.*s", STR_ARG(shown));
-		if (!shown.p)
-			return arena_full(x->a, x->err);
+			shown = need_printf(x->a, "focus %.*s", STR_ARG(shown));
 		r->filters[r->nfilters++] = shown;
 	}
-	return 0;
 }
 
 static void asked_for(const struct query *q, struct result *r)
@@ -238,8 +235,8 @@ static void asked_for(const struct query *q, struct result *r)
 }
 
 /* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
-static int headline_causes(struct session *s, const struct query *q,
-			   struct statement *run, struct headline *h)
+static void headline_causes(struct session *s, const struct query *q,
+			    struct statement *run, struct headline *h)
 {
 	struct exec *x = &run->x;
 	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
@@ -258,12 +255,11 @@ static int headline_causes(struct session *s, const struct query *q,
 		statement_sides(s, q, as);
 	}
 	exec_why_headline(&as->x, as->vs, x->g, h);
-	return 0;
 }
 
 /* Another event may have got worse.  Of hardly a difference `why` has a note about all others. */
-static int headline_others(const struct query *q, struct statement *run,
-			   struct headline *h)
+static void headline_others(const struct query *q, struct statement *run,
+			    struct headline *h)
 {
 	static const double little = 0.001;
 	struct exec *x = &run->x;
@@ -271,14 +267,16 @@ static int headline_others(const struct query *q, struct statement *run,
 
 	if (fabs(change) <= little * fabs((double)h->total[1]) &&
 	    (h->cause.n || (q->source.kind == S_WHY && !q->source.of)))
-		return 0;
+		return;
 	h->others = vs_other_events(x, run->vs, q->source.vs, false);
-	return h->others.p ? 0 : x->err->kind ? x->err->kind : arena_full(x->a, x->err);
+	need((int)x->err->kind, x->err);
+	if (!h->others.p)
+		need_memory(x->a);
 }
 
 /* The cause is left out where it would take longer than the table. */
-static int find_headline(struct session *s, const struct query *q, struct statement *run,
-			 const struct headline **out)
+static void find_headline(struct session *s, const struct query *q, struct statement *run,
+			  const struct headline **out)
 {
 	enum { MOST = 1 << 18 }; /* functions */
 	const bool totals = q->source.kind == S_WHY;
@@ -288,9 +286,9 @@ static int find_headline(struct session *s, const struct query *q, struct statem
 	*out = h;
 	if (totals && run->t.src && !run->t.ref && !q->source.under)
 		why_as_causes(&run->x, run->t.rows, run->t.n, h);
-	else if (!totals && run->x.g->functions <= MOST && headline_causes(s, q, run, h))
-		return run->x.err->kind;
-	return headline_others(q, run, h);
+	else if (!totals && run->x.g->functions <= MOST)
+		headline_causes(s, q, run, h);
+	headline_others(q, run, h);
 }
 
 int statement_result(struct session *s, struct statement *run, const struct stmt *st)
@@ -332,8 +330,8 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		vs_sides(t, &r->compared);
 		if (run->vs && q->source.kind == S_WHY)
 			vs_graphs(x, run->vs, &r->compared);
-		if (run->vs && !r->card && find_headline(s, q, run, &r->headline))
-			return x->err->kind;
+		if (run->vs && !r->card)
+			find_headline(s, q, run, &r->headline);
 		footer(x, t, r);
 	}
 	if (run->accepted.n) {
@@ -341,8 +339,7 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		r->footer = need_printf(x->a, "%.*s%s%.*s", STR_ARG(r->footer),
 					r->footer.n ? "; " : "", STR_ARG(run->accepted));
 	}
-	if (list_filters(s, q, run, r))
-		return x->err->kind;
+	list_filters(s, q, run, r);
 	if (s->people && keeps_columns(q) && t->no_text.n)
 		exec_hint(x, t->no_text);
 	for (size_t i = 0; i < x->hints->n; i++)
