@@ -47,6 +47,7 @@ function showSource() {
 	}
 	const groups = listingAt(k.at.get(f.i));
 	groups.instrs = k.at === asmAt;
+	groups.again = c => c.to !== '' && (+c.to === f.i || f.cycle && F[+c.to].cycle === f.cycle);
 	sourceView.show(groups);
 	if (groups.instrs) sourceView.hottest();
 	else sourceView.goTo(hottest);

@@ -24,19 +24,23 @@ function drawRun() {
 	const box = $('runframes'), wide = box.clientWidth, scale = wide / (runAt[1] - runAt[0] || 1), ends = [];
 	runBoxes = [];
 	const add = (nodes, y) => {
+		/* One level below main every frame has a name. */
+		const thin = y === 1 ? 14 : THIN, joins = y === 1 ? 130 : JOINS;
 		for (const n of nodes) {
 			const x = Math.max(0, (n.x - runAt[0]) * scale), w = Math.min(wide, (n.x + n.w - runAt[0]) * scale) - x, last = ends[y];
 			if (w <= 0) continue;
 			const chain = [n];
 			while (chain.at(-1).kids.length === 1 && chain.at(-1).kids[0].w >= JOINED * chain.at(-1).w && chain.at(-1).on) chain.push(chain.at(-1).kids[0]);
-			const same = last && x - last.x - last.w < THIN && last.chain.at(-1).on === chain.at(-1).on && (w < THIN && last.w < JOINS && (last.w < THIN || !last.f) || last.f && last.f === chain[0].f && chain.length === 1 && w < JOINS && last.one < JOINS);
+			const same = last && x - last.x - last.w < THIN && last.chain.at(-1).on === chain.at(-1).on && (w < thin && last.w < joins && (last.w < thin || !last.f) || last.f && last.f === chain[0].f && chain.length === 1 && w < joins && last.one < joins);
 			if (same) {
-				if (last.f !== chain[0].f) last.f = null;
+				const f = chain.at(-1).f;
+				if (last.f !== f) last.f = null;
 				last.w = x + w - last.x;
+				last.by.set(f, (last.by.get(f) || 0) + n.w);
 				last.calls += n.calls;
 				last.cost += n.w;
 			} else {
-				ends[y] = {chain, f: chain.at(-1).f, x, w, one: w, y, calls: n.calls, cost: n.w};
+				ends[y] = {chain, f: chain.at(-1).f, x, w, one: w, y, calls: n.calls, cost: n.w, by: new Map([[chain.at(-1).f, n.w]])};
 				runBoxes.push(ends[y]);
 			}
 			if (y + 1 >= RUN_ROWS) ends[y].cut = ends[y].cut || chain.at(-1).kids.length > 0;
@@ -47,10 +51,12 @@ function drawRun() {
 	box.textContent = '';
 	box.style.height = H * (1 + Math.max(0, ...runBoxes.map(b => b.y))) + 'px';
 	runBoxes.forEach((b, i) => {
-		const div = el(box, 'div', undefined, 'f ' + (b.f ? paint(b.f) : 'rest') + (b.f && b.f === selected && b.w > 6 ? ' sel' : '')), k = Math.floor((b.w - 5) / WIDE_LETTER), times = b.calls > 1 ? ' \u00d7 ' + short(b.calls) : '';
+		/* A frame of several is named after the costliest. */
+		const most = b.f || ([...b.by].filter(([f]) => f).sort((p, q) => q[1] - p[1])[0] || [])[0];
+		const div = el(box, 'div', undefined, 'f ' + (b.f ? '' : 'rest ') + (most ? paint(most) : '') + (b.f && b.f === selected && b.w > 6 ? ' sel' : '')), k = Math.floor((b.w - 5) / WIDE_LETTER), times = b.calls > 1 ? ' \u00d7 ' + short(b.calls) : '';
 		div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + Math.max(1, b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
 		div.dataset.n = i;
-		if (k > 2) div.textContent = b.f ? (b.chain.length > 1 && b.f.label.length + 4 < k ? '\u2026 \u203a ' : '') + fitName(b.f, Math.max(3, k - times.length)) + (k > times.length + 3 ? times : '') + (b.cut ? ' \u2026' : '') : short(b.calls) + ' calls';
+		if (k > 2) div.textContent = b.f ? (b.chain.length > 1 && b.f.label.length + 4 < k ? '\u2026 \u203a ' : '') + fitName(b.f, Math.max(3, k - times.length)) + (k > times.length + 3 ? times : '') + (b.cut ? ' \u2026' : '') : !most ? short(b.calls) + ' calls' : fitName(most, k) + (fitName(most, k).length + 3 + short(b.calls).length < k ? ' +' + short(b.calls - 1) : '');
 	});
 	drawAxis(scale);
 	runSays();
@@ -65,7 +71,7 @@ function drawAxis(scale) {
 const runShare = n => percent(n, runEnd);
 function runSays(b) {
 	const short = +($('runleft') || {}).textContent;
-	$('runabout').textContent = b ? (b.f ? b.chain.map(n => n.f ? n.f.label : '').join(' \u203a ') : 'short calls') + (b.calls > 1 ? ' \u00d7 ' + grouped(b.calls) : '') + ' at ' + runCost(b.chain[0].x) + ': ' + runCost(b.cost) + ', ' + runShare(b.cost) + (b.calls > 1 ? '' : '; by itself ' + runCost(b.chain.reduce((s, n) => s + n.own, 0))) :
+	$('runabout').textContent = b ? (b.f ? b.chain.map(n => n.f ? n.f.label : '').join(' \u203a ') : [...b.by].sort((p, q) => q[1] - p[1]).slice(0, 4).map(([f]) => f ? f.label : 'short calls').join(', ')) + (b.calls > 1 ? ' \u00d7 ' + grouped(b.calls) : '') + ' at ' + runCost(b.chain[0].x) + ': ' + runCost(b.cost) + ', ' + runShare(b.cost) + (b.calls > 1 ? '' : '; by itself ' + runCost(b.chain.reduce((s, n) => s + n.own, 0))) :
 		(runAt[0] || runAt[1] < runEnd ? runCost(runAt[0]) + ' to ' + runCost(runAt[1]) + ' of ' : '') + runCost(runEnd) + ' ' + events[runEvent].title + ', from left to right; a click zooms, a drag says what a span cost' + (runTops.some(n => n.shift) ? '; one request after another' : '') + (short ? '; calls under ' + runCost(short) + ' are left out' : '');
 }
 /* What a span cost, by functions: those whose frames reach over its ends are estimates, for nobody knows when a caller

@@ -60,16 +60,20 @@ function codeView(box, called) {
 		view.append(row);
 	}
 	const sumOf = line => line.calls.reduce((s, c) => s + inEvent(c.w), inEvent(line.w));
+	/* The same without calls back into the function, whose cost is that of its other lines. */
+	const heatOf = line => line.calls.reduce((s, c) => (groupsShown.again || (c => c.to.includes(':')))(c) ? s : s + inEvent(c.w), inEvent(line.w));
 	function lineRow(r) {
 		const self = inEvent(r.w), all = sumOf(r);
 		const {row, s, c, x} = makeRow('l' + (r.inlined ? ' i' : '') + (r.w ? '' : ' cold'), self ? cost(self) : '', all > self ? cost(all) : '', r.pos);
+		const heat = heatOf(r);
+		if (heat) s.style.setProperty('--v', Math.max(2, 96 * heat / most).toFixed(1) + '%');
 		if (self) {
 			s.style.setProperty('--w', Math.max(2, 96 * self / most).toFixed(1) + '%');
 			s.title = whole(self) + ' ' + events[ev].title + ', ' + percent(self, total());
 		}
 		if (all > self) c.title = whole(all) + ' ' + events[ev].title + ' with calls, ' + percent(all, total());
 		el(x, 'span', r.text, r.where ? 'op' : undefined);
-		if (self) x.style.setProperty('--h', (0.06 + 0.5 * Math.sqrt(self / most)).toFixed(3));
+		if (heat) x.style.setProperty('--h', (0.06 + 0.5 * Math.sqrt(heat / most)).toFixed(3));
 		if (r.where) el(x, 'span', r.where, 'where');
 		if (r.inlined) x.title = 'inlined: ' + r.inlined;
 		r.row = row;
@@ -131,11 +135,12 @@ function codeView(box, called) {
 		for (const g of groupsShown)
 			for (const r of g.rows)
 				if (r.kind === 'L') {
-					most = Math.max(most, inEvent(r.w));
+					most = Math.max(most, heatOf(r));
 					if (r.pos) byPos.set(g.n + ':' + r.pos, r);
-					if (inEvent(r.w)) hot.push(r);
+					if (heatOf(r)) hot.push(r);
 				}
-		hot.sort((a, b) => inEvent(b.w) - inEvent(a.w));
+		/* In the function's own file first: what is inlined there is the cost of a line of it. */
+		hot.sort((a, b) => b.g.own - a.g.own || heatOf(b) - heatOf(a));
 		next = 0;
 		heading();
 		for (const g of groupsShown) {
