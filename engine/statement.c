@@ -236,6 +236,17 @@ int statement_doubts(const struct session *s, struct statement *run,
 	return 0;
 }
 
+/* The base that `why` has chosen, in words that a query may have. */
+static void name_usual(struct exec *x, struct source *s)
+{
+	const struct gstage *g = s->vs_parts;
+
+	if (g && g->kind == G_USUAL && str_eq(s->vs, STR("usual")))
+		s->vs = need_printf(x->a, "usual %llu activations of %.*s",
+				    (unsigned long long)g->n,
+				    STR_ARG(exec_text(x, g->set->span)));
+}
+
 int statement_graph(struct session *s, struct query *q, struct str text, struct arena *a,
 		    struct statement *run, struct err *err)
 {
@@ -252,6 +263,7 @@ int statement_graph(struct session *s, struct query *q, struct str text, struct 
 	if (session_env(s, run->profile, a, &run->env, err) ||
 	    check_query(&run->env, q, a, &x->event, err))
 		return err->kind;
+	name_usual(x, &q->source);
 	statement_sides(s, q, run);
 	return 0;
 }

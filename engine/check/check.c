@@ -476,9 +476,7 @@ static void choose_usual(struct schema *s, struct query *q)
 	src->vs_parts->kind = G_USUAL;
 	src->vs_parts->next = NULL;
 	src->vs_span = g->span;
-	src->vs = g->n == 1
-			  ? STR("the usual one")
-			  : need_printf(s->a, "the usual %llu", (unsigned long long)g->n);
+	src->vs = STR("usual"); /* statement.c has the text of the set */
 }
 
 static void check_source(struct schema *s, struct query *q)
