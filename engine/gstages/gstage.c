@@ -293,7 +293,7 @@ static void to_contexts(struct exec *x)
 		graph_contexts(x->g, &x->g);
 		return;
 	}
-	need(fn_part_tree(x, x->g), x->err);
+	fn_part_tree(x, x->g);
 	x->g = x->g->tree ? x->g->tree : x->g;
 }
 

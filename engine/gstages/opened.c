@@ -643,12 +643,11 @@ static void open_span(struct exec *x, const struct gstage *g)
 	graph_span(x->g, span, w->sure);
 }
 
-int exec_opened(struct exec *x, const struct gstage *g)
+void exec_opened(struct exec *x, const struct gstage *g)
 {
 	exec_has_tree(x, g->span);
 	if (g->kind == G_BETWEEN)
 		open_span(x, g);
 	else
 		open_found(x, g);
-	return 0;
 }

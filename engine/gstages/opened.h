@@ -7,6 +7,6 @@ struct exec;
 struct gstage;
 
 /* Make x->g, which is plain or of some parts, the graph of what the stage opens. */
-int exec_opened(struct exec *x, const struct gstage *g);
+void exec_opened(struct exec *x, const struct gstage *g);
 
 #endif

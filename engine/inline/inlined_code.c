@@ -145,7 +145,7 @@ static uint32_t fn_of_frame(struct finding *w, const struct inline_frame *f,
 	struct inlined_key key = {obj_at_hand(w), false, f->number};
 	const uint32_t i = fn_of_key(w, key, f->name);
 
-	if (i != OWN && inner)
+	if (inner)
 		w->fn[i].code_file = inner->file;
 	return i;
 }
@@ -159,8 +159,7 @@ static void vote_for_file(struct found_fn *f, file_id file)
 	f->votes += f->file == file ? 1 : UINT32_MAX;
 }
 
-/* Put the frame and those that it is inlined into in w->chain; their number is 0 if memory
- * is out. */
+/* Put the frame and those that it is inlined into in w->chain. */
 static size_t list_chain(struct finding *w, const struct inline_frame *frame)
 {
 	size_t n = 0;
@@ -173,7 +172,7 @@ static size_t list_chain(struct finding *w, const struct inline_frame *frame)
 	return n;
 }
 
-/* The code of a place that is inlined; OWN: an error. */
+/* The code of a place that is inlined. */
 static uint32_t code_of_frame(struct finding *w, const struct inline_frame *frame,
 			      file_id file)
 {

@@ -165,8 +165,8 @@ static bool is_wanted(const struct exec *x, const struct listing *l,
 
 /* A function without a wanted line is left out; of the others all places are needed to
  * find the lines that call inlined code. */
-static int add_function(struct exec *x, void *arg, const struct fn_members *of,
-			struct arena *scratch)
+static void add_function(struct exec *x, void *arg, const struct fn_members *of,
+			 struct arena *scratch)
 {
 	struct listing *l = arg;
 
@@ -184,7 +184,6 @@ static int add_function(struct exec *x, void *arg, const struct fn_members *of,
 		l->ncosts = costs;
 	}
 	exec_poll_now(x);
-	return 0;
 }
 
 /* Leave the wanted places. */
@@ -204,7 +203,7 @@ static void drop_others(const struct exec *x, struct listing *l)
 void listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 {
 	l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1);
-	need(fn_detail_each(x, set, add_function, l), x->err);
+	fn_detail_each(x, set, add_function, l);
 }
 
 enum { OWN_FILES = 8 };

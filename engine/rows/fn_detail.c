@@ -271,18 +271,17 @@ static void list_merged(struct exec *x, uint32_t **first, uint32_t **member)
 		*first = NULL;
 }
 
-int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
-		   void *arg)
+void fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
+		    void *arg)
 {
 	enum { POLL = 16 };
 	uint32_t *first, *member, n;
 	struct arena *scratch;
-	int rc = 0;
 
 	list_merged(x, &first, &member);
 	n = first ? x->g->functions : store_info(x->g->st)->functions;
 	scratch = need_scratch(x->a);
-	for (uint32_t f = 0; f < n && !rc; f++) {
+	for (uint32_t f = 0; f < n; f++) {
 		struct fn_members of = {&f, 1, first != NULL};
 		uint32_t here;
 
@@ -296,12 +295,11 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 			of.n = first[f + 1] - first[f];
 		}
 		arena_reset(scratch);
-		rc = take(x, arg, &of, scratch);
+		take(x, arg, &of, scratch);
 		if (f % POLL == 0)
 			exec_poll_now(x);
 	}
 	scratch_free(scratch);
-	return rc;
 }
 
 struct reading_parts {
@@ -317,7 +315,7 @@ static int parts_guarded(void *arg)
 	return 0;
 }
 
-int fn_part_tree(struct exec *x, struct graph *g)
+void fn_part_tree(struct exec *x, struct graph *g)
 {
 	struct reading_parts to = {.x = x};
 	struct part_contexts contexts;
@@ -325,10 +323,10 @@ int fn_part_tree(struct exec *x, struct graph *g)
 
 	store_tree(g->st, &tree);
 	if (!g->parts || g->tree || !tree.whole)
-		return 0;
+		return;
 	if (!x->parts) { /* all of them */
 		graph_part_tree(g, NULL);
-		return 0;
+		return;
 	}
 	if (map_guard(parts_guarded, &to, ERR_INDEX, x->err)) {
 		const struct err why = *x->err;
@@ -339,14 +337,13 @@ int fn_part_tree(struct exec *x, struct graph *g)
 			   "estimates: the stacks of single parts are read from "
 			   "the profile again; %s",
 			   why.text);
-		return 0;
+		return;
 	}
-	if (part_contexts(to.lines, x->a->cap ? x->a->cap : UINT64_MAX, &contexts,
-			  x->err))
-		return x->err->kind;
+	need(part_contexts(to.lines, x->a->cap ? x->a->cap : UINT64_MAX, &contexts,
+			   x->err),
+	     x->err);
 	if (contexts.n)
 		graph_part_tree(g, &contexts);
-	return 0;
 }
 
 void fn_detail_check(struct exec *x, const struct source *s, const char *name)

@@ -44,15 +44,15 @@ struct fn_members {
 	uint32_t n;
 	bool merged; /* some function of the graph is made of several */
 };
-typedef int fn_detail_take(struct exec *x, void *arg, const struct fn_members *of,
-			   struct arena *scratch);
+typedef void fn_detail_take(struct exec *x, void *arg, const struct fn_members *of,
+			    struct arena *scratch);
 /* Call take() for each function of x->g in the set (NULL: all); scratch is empty then. */
-int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
-		   void *arg);
+void fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
+		    void *arg);
 
 /* For a graph of some parts: make g->tree, the graph of their contexts, if the profile
  * has a call tree.  If the profile cannot be read again, there is a note instead. */
-int fn_part_tree(struct exec *x, struct graph *g);
+void fn_part_tree(struct exec *x, struct graph *g);
 
 /* ERR_QUERY if single lines have no costs in x->g.  It points at source s and names
  * it.  After hide lines have what is hidden behind them, but a call that leads to others has

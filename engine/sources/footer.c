@@ -303,14 +303,15 @@ static void note_ignored(struct exec *x, struct str ignored)
 		exec_note(x, str_from(ignored, 2));
 }
 
-static int add_text(struct exec *x, struct result *r, struct str text)
+static void add_text(struct exec *x, struct result *r, struct str text)
 {
 	if (r->footer.n && text.n)
 		text = arena_printf(x->a, "%.*s; %.*s", STR_ARG(r->footer),
 				    STR_ARG(text));
 	if (text.n)
 		r->footer = text;
-	return text.p ? 0 : arena_full(x->a, x->err);
+	if (!text.p)
+		need_memory(x->a);
 }
 
 /* After `focus` and `ignore` costs are shares, calls are not. */
@@ -346,7 +347,7 @@ void footer(struct exec *x, struct table *t, struct result *r)
 		r->footer = STR("");
 	if (t->card) {
 		proven_rows(x, t, &unknown);
-		need(add_text(x, r, unknown), x->err);
+		add_text(x, r, unknown);
 		if (t->src == &source_info_fn || has_shares(r))
 			note_ignored(x, left_by_ignore(x, t, r));
 		return;
@@ -384,9 +385,9 @@ void footer(struct exec *x, struct table *t, struct result *r)
 	if (!r->footer.p)
 		need_memory(x->a);
 	proven_rows(x, t, &unknown);
-	need(add_text(x, r, wholes(x, t, r)), x->err);
-	need(add_text(x, r, r->proven), x->err);
-	need(add_text(x, r, unknown), x->err);
+	add_text(x, r, wholes(x, t, r));
+	add_text(x, r, r->proven);
+	add_text(x, r, unknown);
 	if (ignored.n)
 		r->footer = r->footer.n
 				    ? arena_printf(x->a, "%.*s%.*s", STR_ARG(r->footer),

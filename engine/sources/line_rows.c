@@ -468,8 +468,8 @@ static void bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 
 /* ---- reading functions ---- */
 
-static int take_function(struct exec *x, void *arg, const struct fn_members *of,
-			 struct arena *scratch)
+static void take_function(struct exec *x, void *arg, const struct fn_members *of,
+			  struct arena *scratch)
 {
 	struct line_rows *d = arg;
 
@@ -479,7 +479,6 @@ static int take_function(struct exec *x, void *arg, const struct fn_members *of,
 		add_places(x, d, of, scratch);
 		drop_cheap(x, d);
 	}
-	return 0;
 }
 
 /* The cost of the d->keep-th costliest row; 0 if there are fewer. */
@@ -505,7 +504,7 @@ static void read_from(struct exec *x, struct line_rows *d, const struct bounds *
 	if (d->costs_cap)
 		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
 	functions_from(b, least, fns);
-	need(fn_detail_each(x, fns, take_function, d), x->err);
+	fn_detail_each(x, fns, take_function, d);
 	cost_of_last(x, d, cost);
 }
 
@@ -561,5 +560,5 @@ void line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 	}
 	if (!set && !d->only && !x->parts && !d->keep)
 		reserve_all(x, d);
-	need(fn_detail_each(x, set, take_function, d), x->err);
+	fn_detail_each(x, set, take_function, d);
 }

@@ -20,7 +20,7 @@ void exec_part_stacks(struct exec *x, const struct source *s)
 	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of) ||
 	    x->open->reading->part)
 		return;
-	need(fn_part_tree(x, x->g), x->err);
+	fn_part_tree(x, x->g);
 }
 
 void exec_note_tree(struct exec *x)

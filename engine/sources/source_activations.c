@@ -172,7 +172,7 @@ static int take_row(void *arg, const struct activation *a)
 }
 
 /* The functions of the store that are asked for, and how often all of them were called. */
-static int want(struct exec *x, const struct fn_set *set, struct activations_data *d)
+static void want(struct exec *x, const struct fn_set *set, struct activations_data *d)
 {
 	const uint32_t functions = store_info(x->g->st)->functions;
 	uint8_t *wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
@@ -196,10 +196,8 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 	n = x->g->opened && opened < n ? opened : n;
 	d->wanted = wanted;
 	d->n = d->free = (size_t)n;
-	if (store_check(x->g->st, x->err))
-		return x->err->kind;
+	need(store_check(x->g->st, x->err), x->err);
 	exec_rows(x, n);
-	return 0;
 }
 
 /* Turn the cost that is left of the part at each start into the cost before it. */
@@ -261,7 +259,7 @@ static void activations_open(struct exec *x, const struct source *s, struct tabl
 	exec_has_activations(x, s);
 	if (s->of)
 		exec_set(x, s->of, &set);
-	need(want(x, set, d), x->err);
+	want(x, set, d);
 	need(read_rows(x, d), x->err);
 	t->data = d;
 	t->rows = d->row;

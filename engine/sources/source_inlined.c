@@ -93,8 +93,8 @@ static void fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 }
 
 /* Look up the addresses of a function later. */
-static int want_lines(struct exec *x, void *arg, const struct fn_members *of,
-		      struct arena *a)
+static void want_lines(struct exec *x, void *arg, const struct fn_members *of,
+		       struct arena *a)
 {
 	const struct inlined_rows *d = arg;
 
@@ -108,7 +108,6 @@ static int want_lines(struct exec *x, void *arg, const struct fn_members *of,
 			inlining_want(d->in, of->fn[k], line[i].file, line[i].line,
 				      line[i].instr);
 	}
-	return 0;
 }
 
 /* Add those of the same line, which are neighbours; returns how many are left. */
@@ -157,8 +156,8 @@ static void read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 	*k += fold_lines(d, to, all);
 }
 
-static int add_inlined(struct exec *x, void *arg, const struct fn_members *of,
-		       struct arena *a)
+static void add_inlined(struct exec *x, void *arg, const struct fn_members *of,
+			struct arena *a)
 {
 	struct inlined_rows *d = arg;
 	struct inlined_at *at = NULL;
@@ -170,7 +169,6 @@ static int add_inlined(struct exec *x, void *arg, const struct fn_members *of,
 		qsort(at, n, sizeof(*at), by_origin_and_line);
 	if (n)
 		fold_inlined(x, d, of->fn[0], at, n);
-	return 0;
 }
 
 /* ---- opening ---- */
@@ -188,9 +186,9 @@ static void inlined_open(struct exec *x, const struct source *s, struct table *t
 	if (s->of)
 		exec_set(x, s->of, &set);
 	if (store_info(d->st)->has_instr)
-		need(fn_detail_each(x, set, want_lines, d), x->err);
+		fn_detail_each(x, set, want_lines, d);
 	inlining_read(d->in, true);
-	need(fn_detail_each(x, set, add_inlined, d), x->err);
+	fn_detail_each(x, set, add_inlined, d);
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;
