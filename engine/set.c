@@ -13,8 +13,6 @@
 #include "index/base/need.h"
 #include "index/read/folder.h"
 
-enum { NAMED = 3 }; /* members in a sentence */
-
 /* The stages that run for each member alone: up to the last `each`, else the first that ask row by
  * row. */
 static const struct tstage *own_stages(const struct tstage *st)
@@ -89,17 +87,6 @@ static void keep_said(const struct asking *k)
 					    STR_ARG(run->doubts.why[i]));
 }
 
-void set_add_doubt(struct set_rows *all, struct str member, enum doubt kind,
-		   struct str why)
-{
-	if (all->s->accepted & 1u << kind)
-		return;
-	need_grow(all->a, &all->doubted, &all->doubted_cap, all->ndoubted,
-		  all->ndoubted + 1, sizeof(*all->doubted));
-	all->doubted[all->ndoubted++] =
-		(struct set_doubt){member, need_str(all->a, why), kind};
-}
-
 /* Is the member doubted, so that its rows tell nothing? */
 static bool is_doubted(struct asking *k)
 {
@@ -115,14 +102,6 @@ static bool is_doubted(struct asking *k)
 		      x->doubts->why[kind]);
 	*x->doubts = (struct doubts){0};
 	return true;
-}
-
-bool set_expects(const struct query *q)
-{
-	for (const struct tstage *st = q->tstages; st; st = st->next)
-		if (st->kind == T_EXPECT)
-			return true;
-	return false;
 }
 
 static int ask_guarded(void *arg)
@@ -150,14 +129,6 @@ static int ask_guarded(void *arg)
 	return 0;
 }
 
-static void add_asked(struct set_rows *all, struct str name)
-{
-	if (arena_grow(all->a, &all->asked, &all->asked_cap, all->nasked, all->nasked + 1,
-		       sizeof(*all->asked)))
-		need_memory(all->a);
-	all->asked[all->nasked++] = name;
-}
-
 /* The set's event is that of its first member; others that lack it are of another kind. */
 static bool has_event(const struct asking *k)
 {
@@ -180,7 +151,7 @@ static void doubt_event(struct set_rows *all, struct str name)
 	set_add_doubt(
 		all, name, DOUBT_EMPTY,
 		need_printf(all->a, "it has no %.*s", STR_ARG(session_event(all->s))));
-	add_asked(all, name);
+	set_add_asked(all, name);
 }
 
 /* What others could be asked, this one could not. */
@@ -227,32 +198,11 @@ static int ask_one(struct asking *k)
 		all->last = k->member;
 	all->absent += absent;
 	if (!k->err.kind)
-		add_asked(all, set_member(s, k->member)->name);
+		set_add_asked(all, set_member(s, k->member)->name);
 	return k->err.kind;
 }
 
 /* ---- all of them ---- */
-
-/* "decode/large, decode/small, +3", of the members that are so; *n: how many. */
-static struct str list_members(const struct session *s, struct arena *a, bool gone,
-			       size_t *n)
-{
-	struct str list = STR("");
-
-	*n = 0;
-	for (size_t i = 0; i < set_members(s); i++) {
-		const struct folder_member *m = set_member(s, i);
-
-		if (gone ? m->now.n > 0 : !set_can_ask(s, i) || m->base.n)
-			continue;
-		if (++*n <= NAMED)
-			list = need_printf(a, "%.*s%s%.*s", STR_ARG(list),
-					   *n > 1 ? ", " : "", STR_ARG(m->name));
-	}
-	return *n > NAMED
-		       ? need_printf(a, "%.*s, +%s", STR_ARG(list), GROUPED(*n - NAMED))
-		       : list;
-}
 
 static bool compares(const struct session *s, const struct query *q)
 {
@@ -286,7 +236,7 @@ static int none_asked(const struct asking *k, bool vs, struct err *err)
 {
 	size_t without;
 
-	list_members(k->s, k->all->a, false, &without);
+	set_list_members(k->s, k->all->a, false, &without);
 	if (k->all->first.kind) {
 		*err = k->all->first;
 	} else if (vs && without) {
@@ -323,40 +273,12 @@ static void take_rows(const struct statement *run, const struct set_rows *all,
 	t->set = true;
 }
 
-/* Those that are gone break an `expect`, each for itself. */
-void set_doubt_gone(struct statement *run, bool expects, bool listed)
-{
-	struct set_rows *all = run->set;
-	struct session *s = all->s;
-	struct exec *x = &run->x;
-	size_t gone;
-	const struct str list = list_members(s, x->a, true, &gone);
-
-	if (!gone)
-		return;
-	(s->set->told ? exec_doubt_quietly
-		      : exec_doubt)(x, DOUBT_GONE,
-				    need_printf(x->a, "%s only in the base: %.*s",
-						GROUPED(gone), STR_ARG(list)));
-	for (size_t i = 0; i < set_members(s) && expects; i++) {
-		const struct folder_member *m = set_member(s, i);
-
-		if (m->now.n)
-			continue;
-		set_add_doubt(all, m->name, DOUBT_GONE, STR("only the base has it"));
-		if (!listed)
-			add_asked(all, m->name);
-	}
-	if (expects)
-		x->doubts->why[DOUBT_GONE] = STR("");
-}
-
 /* Which have no partner, new ones and those that are gone, is said once. */
 static void note_partners(struct statement *run, bool expects)
 {
 	struct session *s = run->set->s;
 	size_t new;
-	const struct str list = list_members(s, run->x.a, false, &new);
+	const struct str list = set_list_members(s, run->x.a, false, &new);
 
 	if (new && !s->set->told)
 		exec_notef(&run->x, "%s new, without a base, and not asked: %.*s",
@@ -478,59 +400,6 @@ void set_ask_again(const struct statement *run, struct table *t)
 {
 	take_rows(run, run->set->dissolved, t);
 	table_refs(t);
-}
-
-void set_broken(struct statement *run)
-{
-	struct set_rows *all = run->set;
-	const struct table *t = &run->t;
-	const struct table_col *c = NULL;
-	const size_t n = all->nasked;
-	uint8_t *breaks = NEED_ARRAY(run->x.a, uint8_t, n + 1);
-	struct strset names = {0};
-
-	for (size_t i = 0; i < t->ncols && !c; i++)
-		if (str_eq(t->cols[i]->name, STR("profile")) &&
-		    t->cols[i]->type == COL_STR && t->cols[i]->filled)
-			c = t->cols[i];
-	for (size_t i = 0; i < n; i++)
-		strset_add(&names, all->asked[i]);
-	/* Rows that hold are those that are left, too. */
-	for (size_t i = 0; i < t->n && c && !all->rows_hold; i++) {
-		const uint32_t at = strset_add(&names, c->s[i]);
-
-		if (at < n)
-			breaks[at] = 1;
-	}
-	all->broken = NEED_ARRAY(run->x.a, struct broken, n + all->ndoubted + 1);
-	for (size_t i = 0; i < n; i++)
-		if (breaks[i])
-			all->broken[all->nbroken++].profile = all->asked[i];
-	for (size_t i = 0; i < all->ndoubted; i++) {
-		const struct set_doubt *d = &all->doubted[i];
-		const uint32_t at = strset_add(&names, d->profile);
-
-		if (at >= n || !breaks[at])
-			all->broken[all->nbroken++] = (struct broken){d->profile, d->why};
-		if (at < n)
-			breaks[at] = 1;
-	}
-	strset_free(&names);
-}
-
-int set_doubted(struct statement *run, const struct tstage *expect)
-{
-	const struct set_doubt *d = run->set ? run->set->doubted : NULL;
-	struct exec *x = &run->x;
-
-	if (!d)
-		return 0;
-	run->unsure = run->set->rows_hold = true;
-	err_set(x->err, ERR_EXPECT, expect->span.at, "%.*s%s%.*s",
-		STR_ARG(str_starts(d->why, d->profile) ? STR("") : d->profile),
-		str_starts(d->why, d->profile) ? "" : ": ", STR_ARG(d->why));
-	return err_hint(x->err, "--accept %s: for %s", doubt_kinds[d->kind].word,
-			doubt_kinds[d->kind].help);
 }
 
 void set_result(struct statement *run, struct result *r)

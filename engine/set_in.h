@@ -78,11 +78,16 @@ void set_join_causes(struct set_rows *all, struct table *t);
 /* `profiles`: a row for each member. */
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run);
 
+/* ---- set_doubt.c ---- */
+/* "decode/large, decode/small, +3", of the members that are gone, or new; *n: how many. */
+struct str set_list_members(const struct session *s, struct arena *a, bool gone,
+			    size_t *n);
+void set_add_asked(struct set_rows *all, struct str name);
+bool set_expects(const struct query *q);
 /* An `expect` fails for the member, unless the kind is accepted. */
 void set_add_doubt(struct set_rows *all, struct str member, enum doubt kind,
 		   struct str why);
-bool set_expects(const struct query *q);
-/* listed: they are among the members asked. */
+/* listed: those that are gone are among the members asked. */
 void set_doubt_gone(struct statement *run, bool expects, bool listed);
 
 /* ---- set_rows.c ---- */

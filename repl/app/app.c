@@ -781,12 +781,15 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 {
 	struct str piece = {text.p + at, end - at};
 	struct err err = {0};
+	char *wrote;
 
 	arena_reset(&app->arena);
 	app->started_ns = progress_now_ns();
 	session_for_people(app->session, output_for_people(app));
 	query_run(app->session, piece, &app->arena, answer, app, &err);
-	linked_finish(app, &err);
+	if ((wrote = linked_finish(&app->linked, &err)))
+		app_note(app, "%s", wrote);
+	free(wrote);
 	if (err.kind) {
 		if (err.at != ERR_NOWHERE && (err.at || err.len))
 			err.at += at;

@@ -15,7 +15,6 @@
 #include "engine/lang/result.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
-#include "repl/app/app.h"
 #include "repl/app/target.h"
 #include "repl/formats/renderers.h"
 #include "repl/term/emit.h"
@@ -68,29 +67,16 @@ static void put_row(struct linked *p, const struct result *r, struct str file)
 	out_c(o, "\n");
 }
 
-static struct linked *linked_of(struct app *app, char *dir, struct err *err)
+char *linked_path(struct linked **to, const struct result *r, const struct format_row *f,
+		  const char *dir, struct err *err)
 {
-	struct linked *p = app->linked;
-
-	if (!p && !(p = app->linked = calloc(1, sizeof(*p))))
-		err_no_memory(err, NULL);
-	if (!p || p->dir) {
-		free(dir);
-		return p;
-	}
-	p->dir = dir;
-	out_mem(&p->rows);
-	return p;
-}
-
-char *linked_path(struct app *app, const struct result *r, const struct format_row *f,
-		  struct str file, struct err *err)
-{
-	char *dir = app_expand(file), *path = NULL;
+	struct linked *p = *to;
+	char *path = NULL;
 	struct out name;
-	struct linked *p;
 
-	if (!dir || !(p = linked_of(app, dir, err))) {
+	if (!p && (p = *to = calloc(1, sizeof(*p))))
+		out_mem(&p->rows);
+	if (!p || (!p->dir && !(p->dir = strdup(dir)))) {
 		err_no_memory(err, NULL);
 		return NULL;
 	}
@@ -110,15 +96,16 @@ char *linked_path(struct app *app, const struct result *r, const struct format_r
 	return path;
 }
 
-static int write_table(const struct app *app, struct err *err)
+static void write_table(const struct linked *p, char **said, struct err *err)
 {
-	const struct linked *p = app->linked;
 	struct target t = {.fd = -1};
 	char *path = NULL;
 	struct out o;
 
-	if (p->rows.failed || asprintf(&path, "%sindex.html", p->dir) < 0)
-		return err_no_memory(err, NULL);
+	if (p->rows.failed || asprintf(&path, "%sindex.html", p->dir) < 0) {
+		err_no_memory(err, NULL);
+		return;
+	}
 	if (!target_open(&t, path, err)) {
 		out_fd(&o, t.fd);
 		out_printf(&o,
@@ -133,27 +120,30 @@ static int write_table(const struct app *app, struct err *err)
 			err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
 		if (err->kind)
 			target_abandon(&t);
-		else if (!target_commit(&t, err))
-			app_note(app, "wrote %s profiles to %s", GROUPED(p->n), path);
+		else if (!target_commit(&t, err) &&
+			 asprintf(said, "wrote %s profiles to %s", GROUPED(p->n), path) <
+				 0)
+			*said = NULL;
 	}
 	free(path);
-	return err->kind;
 }
 
-int linked_finish(struct app *app, struct err *err)
+char *linked_finish(struct linked **of, struct err *err)
 {
-	if (app->linked && app->linked->dir && !err->kind)
-		write_table(app, err);
-	linked_free(app);
-	return err->kind;
+	char *said = NULL;
+
+	if (*of && (*of)->dir && !err->kind)
+		write_table(*of, &said, err);
+	linked_free(of);
+	return said;
 }
 
-void linked_free(struct app *app)
+void linked_free(struct linked **of)
 {
-	if (app->linked && app->linked->dir)
-		out_close(&app->linked->rows);
-	if (app->linked)
-		free(app->linked->dir);
-	free(app->linked);
-	app->linked = NULL;
+	if (!*of)
+		return;
+	out_close(&(*of)->rows);
+	free((*of)->dir);
+	free(*of);
+	*of = NULL;
 }

@@ -7,19 +7,20 @@
 
 #include "index/base/str.h"
 
-struct app;
 struct err;
 struct format_row;
 struct result;
 
 /* Is it an answer of one of them, for a file below a folder? */
 bool linked_is_one(const struct result *r, struct str file);
-/* The path of its file, to be freed; the folder is made.  NULL: err is set.  It gets its row in the
- * table. */
-char *linked_path(struct app *app, const struct result *r, const struct format_row *f,
-		  struct str file, struct err *err);
-/* Write the table, if there is one. */
-int linked_finish(struct app *app, struct err *err);
-void linked_free(struct app *app);
+/* The path of its file below dir/, to be freed; the folder is made.  NULL: err is set.  It gets its
+ * row in the table, *to. */
+struct linked;
+char *linked_path(struct linked **to, const struct result *r, const struct format_row *f,
+		  const char *dir, struct err *err);
+/* Write the table, if there is one and no error, and free it.  What was written, in words, to be
+ * freed; or NULL. */
+char *linked_finish(struct linked **of, struct err *err);
+void linked_free(struct linked **of);
 
 #endif

@@ -577,8 +577,12 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);
 	if (linked_is_one(r, file)) {
-		if (!(page = linked_path(app, r, f, file, err)))
-			return err->kind;
+		char *dir = app_expand(file);
+
+		page = dir ? linked_path(&app->linked, r, f, dir, err) : NULL;
+		free(dir);
+		if (!page)
+			return err_no_memory(err, NULL);
 		file = str_c(page);
 	}
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
