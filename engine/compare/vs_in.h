@@ -63,12 +63,12 @@ void vs_know_runs(struct vs *v, uint32_t event,
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 
-/* vs_keys.c: equal for what is the same on both sides.  -1: an arena is full. */
-int vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
-	       struct vs_key *out);
+/* vs_keys.c: equal for what is the same on both sides. */
+void vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
+		struct vs_key *out);
 /* Make function f of a graph part of a key, which begins as zeros. */
-int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
-	      struct arena *a, struct vs_key *k);
+void vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
+	       struct arena *a, struct vs_key *k);
 
 /* Things by their keys: of those with equal keys each is taken once, in order (vs_join.c). */
 struct vs_keys {

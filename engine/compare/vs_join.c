@@ -40,31 +40,27 @@ uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key)
 }
 
 /* The keys of all rows of a side. */
-static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key **out)
+static struct vs_key *row_keys(struct exec *x, struct vs *v, unsigned side)
 {
 	const size_t n = side ? v->b.n : v->a.n;
-	struct vs_key *key = *out = EXEC_ARRAY(x, struct vs_key, n + 1);
-	struct arena *scratch;
-	int rc = key ? 0 : x->err->kind;
+	struct vs_key *key = EXEC_ARRAY(x, struct vs_key, n + 1);
+	struct arena *scratch = need_scratch(x->a);
 
-	scratch = need_scratch(x->a);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = vs_row_key(v, side, i, scratch, &key[i]) ? arena_full(x->a, x->err)
-							      : 0;
+	for (size_t i = 0; i < n; i++)
+		vs_row_key(v, side, i, scratch, &key[i]);
 	exec_poll(x);
 	scratch_free(scratch);
-	return rc;
+	return key;
 }
 
 /* Each of these finds v->ib of the rows of a. */
 static void join_by_key(struct exec *x, struct vs *v)
 {
-	struct vs_keys base;
-	struct vs_key *here;
+	struct vs_keys base = {.key = row_keys(x, v, 1)};
+	const struct vs_key *here;
 
-	need(row_keys(x, v, 1, &base.key), x->err);
 	vs_keys_index(x, &base, v->b.n);
-	need(row_keys(x, v, 0, &here), x->err);
+	here = row_keys(x, v, 0);
 	for (size_t i = 0; i < v->a.n; i++)
 		v->ib[i] = vs_keys_take(&base, &here[i]);
 	exec_poll_now(x);

@@ -17,6 +17,7 @@
 
 #include "engine/flow/flow.h"
 #include "engine/path/path.h"
+#include "index/base/need.h"
 
 /* The kind keeps numbers apart that count different things: function 3, file 3, object
  * 3. */
@@ -38,8 +39,8 @@ static void add_text(struct vs_key *k, struct str text)
 }
 
 /* A named group is the same if its name is, wherever its members are. */
-static int add_named(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
-		     struct arena *a, struct vs_key *k)
+static void add_named(const struct vs *v, unsigned side, const struct graph *g,
+		      uint32_t f, struct arena *a, struct vs_key *k)
 {
 	const obj_id obj = store_fn_obj_id(g->st, graph_origin(g, f));
 	const file_id file = graph_file_id(g, f);
@@ -50,15 +51,13 @@ static int add_named(const struct vs *v, unsigned side, const struct graph *g, u
 	} else if (file != GRAPH_NO_FILE && str_eq(name, graph_file(g, f))) {
 		add_number(k, OF_FILE, v->pairing->file[side][file]);
 	} else {
-		if (rename_apply(v->user, name, a, &name, v->a.x->err))
-			return -1;
+		need(rename_apply(v->user, name, a, &name, v->a.x->err), v->a.x->err);
 		add_text(k, name);
 	}
-	return 0;
 }
 
-int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
-	      struct arena *a, struct vs_key *k)
+void vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
+	       struct arena *a, struct vs_key *k)
 {
 	const struct pairing *p = v->pairing;
 	fn_id fn = graph_origin(g, f);
@@ -68,10 +67,12 @@ int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t
 		/* It is the same if its name and its object are. */
 		add_number(k, OF_INLINED, p->obj[side][store_fn_obj_id(g->st, fn)]);
 		add_text(k, graph_name(g, f));
-		return 0;
+		return;
 	}
-	if (graph_is(g, f, GRAPH_NAMED))
-		return add_named(v, side, g, f, a, k);
+	if (graph_is(g, f, GRAPH_NAMED)) {
+		add_named(v, side, g, f, a, k);
+		return;
+	}
 	if (!g->recorded) /* whichever of its contexts the stages left */
 		fn = store_group_fn(g->st, store_group_of(g->st, fn), 0);
 	alone = v->dissolve && p->unsure[side][fn];
@@ -81,27 +82,24 @@ int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t
 		add_number(k, OF_BASE, fn);
 	else
 		add_number(k, OF_FN, p->of[1][fn]);
-	return 0;
 }
 
-static int add_subject(const struct vs *v, unsigned side, const struct table *t,
-		       uint32_t ref, struct arena *scratch, struct vs_key *k)
+static void add_subject(const struct vs *v, unsigned side, const struct table *t,
+			uint32_t ref, struct arena *scratch, struct vs_key *k)
 {
 	struct row_subject s = {.fn = {GRAPH_NONE, GRAPH_NONE}, .file = GRAPH_NO_FILE};
 
 	arena_reset(scratch);
 	t->src->subject(t, ref, &s);
 	for (unsigned i = 0; i < 2; i++)
-		if (s.fn[i] != GRAPH_NONE &&
-		    vs_add_fn(v, side, t->g, s.fn[i], scratch, k))
-			return -1;
+		if (s.fn[i] != GRAPH_NONE)
+			vs_add_fn(v, side, t->g, s.fn[i], scratch, k);
 	if (s.file != GRAPH_NO_FILE)
 		add_number(k, OF_FILE, v->pairing->file[side][s.file]);
 	if (s.line)
 		add_number(k, OF_LINE, s.line);
 	if (s.name.n)
 		add_text(k, s.name);
-	return 0;
 }
 
 /* The keys of all rows of a tree: each is that of the row above with its own subject, so it
@@ -111,34 +109,33 @@ static struct vs_key *hash_chains(const struct vs *v, unsigned side,
 				  const struct table *t, struct arena *scratch)
 {
 	const size_t rows = t->tree ? t->paths->n : t->n ? row_ref(t, t->n - 1) + 1 : 0;
-	struct vs_key *chain = ARENA_ARRAY(t->x->a, struct vs_key, rows + 1), top = {0};
+	struct vs_key *chain = NEED_ARRAY(t->x->a, struct vs_key, rows + 1), top = {0};
 
-	if (!chain || (t->tree && t->top.frame != GRAPH_NONE &&
-		       vs_add_fn(v, side, t->g, t->top.frame, scratch, &top)))
-		return NULL;
+	if (t->tree && t->top.frame != GRAPH_NONE)
+		vs_add_fn(v, side, t->g, t->top.frame, scratch, &top);
 	for (size_t r = 0; r < rows; r++) {
 		const uint32_t up = t->tree ? t->paths->rows[r].parent
 					    : t->src->above(t, (uint32_t)r);
 
 		chain[r] = up == FLOW_NONE ? top : chain[up];
-		if (add_subject(v, side, t, (uint32_t)r, scratch, &chain[r]))
-			return NULL;
+		add_subject(v, side, t, (uint32_t)r, scratch, &chain[r]);
 	}
 	return chain;
 }
 
-int vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
-	       struct vs_key *out)
+void vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
+		struct vs_key *out)
 {
 	const struct table *t = side ? &v->b : &v->a;
 	const uint32_t ref = row_ref(t, row);
 	struct vs_key **chain = &v->chain[side];
 
 	*out = (struct vs_key){0};
-	if (!t->tree && !t->src->above)
-		return add_subject(v, side, t, ref, scratch, out);
-	if (!*chain && !(*chain = hash_chains(v, side, t, scratch)))
-		return -1;
+	if (!t->tree && !t->src->above) {
+		add_subject(v, side, t, ref, scratch, out);
+		return;
+	}
+	if (!*chain)
+		*chain = hash_chains(v, side, t, scratch);
 	*out = (*chain)[ref];
-	return 0;
 }

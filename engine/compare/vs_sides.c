@@ -20,17 +20,14 @@
 
 /* ---- the same functions ---- */
 
-/* The keys of the functions of one side's graph; NULL: err is set. */
+/* The keys of the functions of one side's graph. */
 static struct vs_key *fn_keys(struct exec *x, const struct vs *v, unsigned side)
 {
 	const struct graph *g = side ? v->b.g : v->a.g;
 	struct vs_key *key = EXEC_ARRAY(x, struct vs_key, (size_t)g->functions + 1);
 
-	for (uint32_t f = 0; key && f < g->functions; f++)
-		if (vs_add_fn(v, side, g, f, x->a, &key[f])) {
-			arena_full(x->a, x->err);
-			return NULL;
-		}
+	for (uint32_t f = 0; f < g->functions; f++)
+		vs_add_fn(v, side, g, f, x->a, &key[f]);
 	return key;
 }
 

@@ -140,10 +140,8 @@ static struct graph *recorded_graph(struct exec *x)
 {
 	struct graph *g = EXEC_ARRAY(x, struct graph, 1);
 
-	if (g) {
-		*g = *graph_apart(x->g);
-		g->recorded = true;
-	}
+	*g = *graph_apart(x->g);
+	g->recorded = true;
 	return g;
 }
 

@@ -555,10 +555,7 @@ static struct fn_set *merged_set(struct exec *x, const struct graph *follow,
 {
 	struct fn_set *out = fnset_new(x->a, x->g->functions);
 
-	if (!out)
-		arena_full(x->a, x->err);
-	for (uint32_t f = out ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
-	     f = fnset_next(set, f + 1))
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		fnset_add(out, graph_merged(x->g, follow, f, &(bool){false}));
 	return out;
 }
