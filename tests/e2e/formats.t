@@ -138,8 +138,12 @@ same(os.path.exists("other.out.quern"), False, "--safe: no index of another prof
 for text in HARMLESS:
     r = run("h.out", "-q", "--safe", "-c", text, stdin=b"")
     ok(r.status == 0 and "safe" not in r.talk, "--safe: " + text, r)
+STEPS = [".down 1", ".up 1", ".back"]   # from an answer
+for text in STEPS:
+    r = run("h.out", "-q", "--safe", "-c", "top 2", "-c", "top 1", "-c", text, stdin=b"")
+    ok(r.status == 0 and "safe" not in r.talk, "--safe: " + text, r)
 commands = run("h.out", "-q", "-c", ".help commands").text
-same(sorted({t.split()[0] for t in REFUSED + HARMLESS if t.startswith(".")}),
+same(sorted({t.split()[0] for t in REFUSED + HARMLESS + STEPS if t.startswith(".")}),
      sorted(re.findall(r"^  (\.[a-z-]+)", commands, re.M)), "--safe: no command was forgotten")
 open("a.c", "w").write("secret\n" * 40)
 ok("secret" not in run("h.out", "-q", "--safe", "-c", "source of main").text, "--safe: no source text without --source-root")

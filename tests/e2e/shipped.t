@@ -260,7 +260,7 @@ for path, kind, want in (
     ok(r.status == (0 if want else 1) and sorted(r.text.split()[1:]) == sorted((want or "").split()), "$%s in %s" % (kind, path), r)
 
 r = run("p.out", "-q", "-c", ".sets")
-same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "allocations", "copies", "libc", "stl", "locks", "autoload", "start", "program"], ".sets lists them")
+same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "allocations", "copies", "libc", "stl", "locks", "autoload", "start", "program", "vendor", "app"], ".sets lists them")
 r = run("p.out", "-q", "-c", ".sets alloc", "-c", ".sets $alloc")
 ok(r.status == 0 and r.text.count(" = /^(?:") == 2, ".sets NAME shows what it matches", r)
 r = run("p.out", "-q", "--set", "alloc=work", "-c", "functions of $alloc | show fn", "-c", ".sets alloc")
