@@ -6,7 +6,8 @@
  *	████████████               52.3   3.1    parse › … › match ↻
  *	            ████████       33.0  33.0    sort
  *
- * The bar is where the frame is in a flame graph, and as wide.
+ * The bar is where the frame is in a flame graph, and as wide.  Of two profiles it is as wide
+ * as the larger side, and the numbers are changes in percent of the base.
  */
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -20,31 +21,33 @@
 #include "repl/render/brief.h"
 #include "repl/render/fit.h"
 
-enum { BAR = 24, COLUMNS = 80, NUMBERS = 16 };
+enum { BAR = 24, BAR_MOST = 60, COLUMNS = 80, NUMBERS = 16 };
 #define LEAST 0.05 /* of the whole */
+#define CHANGED 1  /* percent of the base */
 
 struct text {
 	struct render *rd;
 	const struct frames *f;
 	struct arena names; /* of one name at a time */
+	size_t columns, bar;
 };
 
 /* The nearest column of the bar; frames may record more than the whole. */
-static size_t column_of(double x)
+static size_t column_of(const struct text *t, double x)
 {
-	return (size_t)lround(fmax(0, fmin(x, 1)) * BAR);
+	return (size_t)lround(fmax(0, fmin(x, 1)) * (double)t->bar);
 }
 
 static void put_bar(struct text *t, double x, double wide)
 {
-	const size_t from = column_of(x), end = column_of(x + wide);
-	const size_t first = from < BAR ? from : BAR - 1;
+	const size_t from = column_of(t, x), end = column_of(t, x + wide);
+	const size_t first = from < t->bar ? from : t->bar - 1;
 	const size_t n = end > first ? end - first : 1;
 
 	out_fill(t->rd->o, ' ', first);
 	for (size_t i = 0; i < n; i++)
 		out_c(t->rd->o, t->rd->look->utf8 ? "\xe2\x96\x88" : "#");
-	out_fill(t->rd->o, ' ', BAR - first - n);
+	out_fill(t->rd->o, ' ', t->bar - first - n);
 }
 
 static void put_name(struct text *t, const struct frame *x)
@@ -53,10 +56,8 @@ static void put_name(struct text *t, const struct frame *x)
 	const bool utf8 = t->rd->look->utf8;
 	const char *arrow = utf8 ? " \xe2\x80\xba " : " > ",
 		   *more = utf8 ? "\xe2\x80\xa6" : "..";
-	const size_t columns = t->rd->look->columns ? t->rd->look->columns : COLUMNS;
-	size_t left = columns > BAR + NUMBERS + indent + 20
-			      ? columns - BAR - NUMBERS - indent
-			      : 20;
+	const size_t taken = t->bar + NUMBERS + indent;
+	size_t left = t->columns > taken + 20 ? t->columns - taken : 20;
 	const enum emit_form form = utf8 ? EMIT_TEXT : EMIT_ASCII;
 	struct out *o = t->rd->o;
 
@@ -77,18 +78,29 @@ static void put_name(struct text *t, const struct frame *x)
 	out_c(o, !frame_repeats(x) ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
 }
 
+/* A share of the whole, or of two profiles its change. */
+static double share(const struct text *t, const uint64_t value[2])
+{
+	const bool two = t->f->sides > 1;
+	const double was = two ? (double)value[1] : 0;
+
+	return 100 * ((double)value[0] - was) / fmax(1, (double)t->f->sum[two]);
+}
+
 static void put_line(struct text *t, const struct frame *x)
 {
-	const double whole = (double)t->f->sum[0];
+	const double whole = t->f->all[0].wide, calls_of = share(t, x->value),
+		     own_of = share(t, x->self);
+	const bool two = t->f->sides > 1;
 	struct out *o = t->rd->o;
 	char calls[16], own[16];
 
-	put_bar(t, x->x / whole, (double)x->value[0] / whole);
-	snprintf(calls, sizeof(calls), "%s%.1f", frame_estimated(x) ? "~" : "",
-		 100 * (double)x->value[0] / whole);
-	snprintf(own, sizeof(own), "%.1f", 100 * (double)x->self[0] / whole);
+	put_bar(t, x->x / whole, x->wide / whole);
+	snprintf(calls, sizeof(calls), two ? "%s%+.1f" : "%s%.1f",
+		 frame_estimated(x) ? "~" : "", calls_of);
+	snprintf(own, sizeof(own), two ? "%+.1f" : "%.1f", own_of);
 	/* A dot is less than can be said; its bytes are two. */
-	if ((double)x->self[0] < 0.0005 * whole)
+	if (fabs(own_of) < 0.05)
 		snprintf(own, sizeof(own), t->rd->look->utf8 ? " \xc2\xb7" : ".");
 	out_printf(o, "%7s%*s  ", calls, own[0] == ' ' ? 7 : 6, own);
 	put_name(t, x);
@@ -101,12 +113,15 @@ static void put_lines(struct text *t)
 	struct out *o = t->rd->o;
 	char deep[300];
 
-	out_printf(o, "%*scalls   own\n", BAR + 2, "");
+	out_printf(o, "%*scalls   own%s\n", (int)t->bar + 2, "",
+		   f->sides > 1 ? "  changes, % of the base" : "");
 	for (size_t i = !f->rooted; i < f->n && !render_cancelled(t->rd, i - !f->rooted);
 	     i++)
-		if ((double)f->all[i].value[0] >= LEAST * (double)f->sum[0])
+		if (f->all[i].wide >= LEAST * f->all[0].wide ||
+		    (f->sides > 1 && fabs(share(t, f->all[i].value)) >= CHANGED))
 			put_line(t, &f->all[i]);
-	out_c(o, "left out: frames < 5 %");
+	out_c(o, f->sides > 1 ? "left out: frames < 5 % that changed by less than 1 %"
+			      : "left out: frames < 5 %");
 	frames_recursion_text(t->rd, f, deep, sizeof(deep));
 	if (*deep) {
 		out_c(o, !f->again ? "; " : utf8 ? "; \xe2\x86\xbb " : "; @ ");
@@ -122,10 +137,13 @@ static void put_lines(struct text *t)
 int render_flame(struct render *rd)
 {
 	struct frames f;
-	struct text t = {.rd = rd, .f = &f};
+	struct text t = {.rd = rd,
+			 .f = &f,
+			 .columns = rd->look->columns ? rd->look->columns : COLUMNS};
 
-	if (rd->r->base.n)
-		return render_one_profile(rd, "flame", "calltree vs base > x.svg");
+	t.bar = t.columns / 4 < BAR	   ? BAR
+		: t.columns / 4 > BAR_MOST ? BAR_MOST
+					   : t.columns / 4;
 	arena_init(&t.names, 0);
 	if (frames_of_picture(rd, "flame", &f) == 0)
 		put_lines(&t);
