@@ -158,7 +158,7 @@ static const struct option {
 	 "compare the last two dumps: quern PROFILE* 'part 3 | functions vs part 2'"},
 	{0, "all-parts", NULL, GONE, 0,
 	 "name the dumps and threads of the run: quern PROFILE*"},
-	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A,B,"},
+	{0, "strip-prefix", "A=B", GONE, 0, "a tree that moved: --rename s,^A/,B/,"},
 	{0, "map-object", "A=B", GONE, 0, "an object of another name: --rename s/A$/B/"},
 	{0, "pair", "exact", GONE, 0,
 	 "rows say by which rule they are paired: | show fn, self, base, rule"},
