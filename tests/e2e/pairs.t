@@ -82,7 +82,7 @@ ok(r.status == 4 and "paired" in r.talk, "so it does of the last result", r)
 r = run(*LITTLE, "-c", "functions vs base | take 1 | expect some", "--accept", "paired")
 ok(r.status == 0 and "new or gone" in r.talk, "unless it is told otherwise; and it is noted", r)
 for gone, instead in (("--pair=exact", "rule"), ("--least-paired=0", "--accept paired"), ("--map-object=a=b", "--rename s/A$/B/"),
-                      ("--strip-prefix=a=b", "--rename s,^A,B,")):
+                      ("--strip-prefix=a=b", "--rename s,^A/,B/,")):
     r = run("new", "-c", "top", gone)
     ok(r.status == 2 and "is gone" in r.talk and instead in r.talk, gone + " says what to use", r)
 
