@@ -227,6 +227,8 @@ static void put_place(struct report *p)
 
 	if (!r->tree)
 		out_printf(p->o, "\" data-tab=\"%s", report_is_run(r) ? "run" : "why");
+	else if (f == RESULT_NONE && r->top.name.n) /* of several */
+		out_c(p->o, "\" data-tab=\"answer");
 	else if (f != RESULT_NONE && f < p->side[0].g->functions)
 		out_printf(p->o, "\" data-open=\"%" PRIu32, graph_id(p->side[0].g, f));
 }

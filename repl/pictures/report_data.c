@@ -201,7 +201,7 @@ static void put_base_costs(struct report *p, uint32_t i)
 
 	out_char(p->o, '\t');
 	if (f != GRAPH_NONE) {
-		put_times(p, graph_calls_counted(p->side[1].g, f),
+		put_times(p, graph_calls_counted(p->side[1].g, f) && p->side[1].g->edges,
 			  graph_calls(p->side[1].g, f));
 		put_costs(p, 1, f);
 	}
@@ -232,7 +232,7 @@ static void put_function(struct report *p, uint32_t i)
 	put_short(p, g, f);
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
 	out_char(p->o, ' ');
-	put_times(p, graph_calls_counted(g, f), s ? 0 : graph_calls(g, f));
+	put_times(p, graph_calls_counted(g, f) && g->edges, s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
 	put_where(p, g, f);
 	put_number(p, p->row[i] > 0 && !p->answer);

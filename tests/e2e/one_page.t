@@ -77,6 +77,12 @@ $('#runframes').setPointerCapture = () => {};
 go('pointerdown', at[0]); go('pointermove', at[1]); go('pointerup', at[1]);
 return [$('#span code').textContent, $('#span p').textContent, all('#span .share').map(d => d.children[1].title)];
 """
+fiber = fixtures + "/truth/xdebug/fiber.xd"
+page("run-fiber", fiber, "timeline min 0")
+whole = browser.run(SUMS % "[0, 1]")
+ok("100.00%" in whole[1] and "one request after" not in browser.run(SEEN + "return $('#runabout').textContent;"), "fibers beside each other are one request", whole)
+shares = browser.run(SEEN + "return all('#span .share span').map(e => parseFloat(e.textContent.replace('~', '')));")
+ok(sum(shares) <= 100.5, "  whose functions add up", shares)
 for name, profile in ("small", small + "xdebug-small.out"), ("requests", small + "xdebug-append-different-scripts.out"):
     got = page("run-" + name, profile, "timeline min 0")
     same(got[0], "Timeline", name + ": it opens there")
@@ -88,7 +94,15 @@ for name, profile in ("small", small + "xdebug-small.out"), ("requests", small +
          "  each frame of the answer")
     whole = browser.run(SUMS % "[0, 1]")
     total = sum(own for _, _, _, _, own, _ in data)
-    same(whole[0].split(" |")[0], "between 0 and %d" % max(sum(d[3] for d in data if d[0] == min(x[0] for x in data)), 0), "  the whole run is a span")
+    ends = [i for i, d in enumerate(data) if d[2] == 0 and d[0] == data[0][0]] + [len(data)]
+    requests = [sum(d[4] for d in data[a:b]) for a, b in zip(ends, ends[1:])]
+    if len(requests) == 1:
+        same(whole[0], "between 0 and %d | functions" % total, "  the whole run is a span")
+    else:
+        ok("ask each" in whole[1], "  each request has an axis of its own", whole)
+        second = browser.run(SUMS % ("[%f, %f]" % ((requests[0] + 1) / total, (requests[0] + requests[1] - 1) / total)))
+        got = run(profile, "--no-index-write", "-q", "-c", second[0] + " | sum | as csv").text.splitlines()
+        ok(second[0].startswith("part 2 | between ") and abs(int(got[1].split(",")[0]) - requests[1]) < total / 500, "  its query answers with what the span cost", [second, got])
     ok(whole[2] and "100.00%" in whole[1], "  which has all of the cost", whole)
     same(browser.errors, [], "  no error")
 done()

@@ -139,7 +139,7 @@ function provenText() {
 	return mode !== 'all' || !p.some(x => x < 1) ? '' : p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
 }
 /* How much of the cost is the program's own, not that of starting it. */
-const mainFn = F.find(f => /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name));
+const mainFn = F.filter(f => f.out.length && /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name)).sort((a, b) => b.incl[ev] - a.incl[ev])[0];
 const belowMain = () => mode === 'all' && !path.length && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
 function said() {
 	const what = path.length ? 'Zoomed to ' + nameOf(shownTop) + (mode === 'all' ? '' : mode === 'to' ? ', calls that reach ' + subject.name : ', called by ' + subject.name) : mode === 'all' ? 'From where the program starts' : 'Callers above, callees below ' + subject.name;
@@ -165,8 +165,17 @@ function mark() {
 	if (!test) { $('hits').textContent = ''; return; }
 	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));
 	const hidden = found.filter(f => !seen.has(f)).length;
-	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', ' + (percent(own, total()) || '0.00%') : '') +
+	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', own ' + (percent(own, total()) || '0.00%') : '') + (tab || two || !shownTop || !shownTop.est[0] || mode === 'to' ? '' : ', with calls ' + percent(found.length && reach(shownTop), shownTop.est[0]) + (shownTop === grown && mode === 'all' ? '' : ' of what is shown')) +
 		(hidden ? '; ' + hidden.toLocaleString('en-US') + ' too narrow to draw' : '');
+}
+/* What the frames that the search finds cost with their calls: those on another are counted with it. */
+function reach(top) {
+	let sum = 0;
+	for (const todo = [top]; todo.length;) {
+		const n = todo.pop();
+		if (n.f && test(n.f)) sum += n.est[0]; else todo.push(...n.kids.values());
+	}
+	return sum;
 }
 function widest(f) {
 	let most = null;

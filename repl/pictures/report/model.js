@@ -133,6 +133,7 @@ function near(f, e, up, s = 0) {
 	const x = on(f, s), told = nears[s][ev] && nears[s][ev].get(2 * f.i + up), w = weigh(e, s), I = x.incl[ev];
 	if (told) return told.get(up ? e.from : e.to) || [0, 0, 0];
 	const T = through(f, s) - f.out.filter(loops).reduce((n, l) => n + weigh(l, s), 0);
-	return T > I ? [w * I / T, Math.max(0, (x.nests ? x.lo[ev] : I) + w - T), Math.min(w, x.nests ? x.hi[ev] : I)] : [w, w, w];
+	/* Where stacks are known, a function that does not nest has what its calls say, but for rounded times. */
+	return T > I && (x.nests || !trees[s][ev] || trees[s][ev].proven < 1) ? [w * I / T, Math.max(0, (x.nests ? x.lo[ev] : I) + w - T), Math.min(w, x.nests ? x.hi[ev] : I)] : [w, w, w];
 }
 

@@ -33,7 +33,9 @@ function choose() {
 	const v = value[key], sign = down ? -1 : 1;
 	rows = F.filter(f => (every || f.listed) && (!test || test(f)));
 	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
-	allChanges = F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0) || 1;
+	/* Less than a thousandth of the total is no change to be seen. */
+	allChanges = Math.max(1, total() / 1000, F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0));
+	$('list').classList.toggle('units', !!events[ev].kind);
 	mostChange = rows.reduce((m, f) => Math.max(m, Math.abs(changeBy(f))), 1);
 	mostCost = rows.reduce((m, f) => Math.max(m, f.self[ev], f.incl[ev]), 0) || 1;
 	if (!two) $('list').querySelector('th.b button').textContent = '0 \u2013 ' + (total() ? (100 * mostCost / total()).toFixed(0) + ' %' : cost(mostCost));
@@ -235,7 +237,7 @@ function show() {
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
 		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + ' calls',
 			'own ' + change2(f.self[ev], f.b.self[ev], about), 'with calls ' + change2(f.incl[ev], f.b.incl[ev], tilde(f) || tilde(f, 1))] : [times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
-			total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured')],
+			total() && 'own ' + about + percent(f.self[ev], total()), total() && anyCalls && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured')],
 			f.out.some(loops) || fuzzy(f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
@@ -298,6 +300,15 @@ function go() {
 	refresh();
 	if (selected) { reveal(selected); draw(); }
 }
+/* The headline and the causes are of the event of the query; of another one it says what asks for them. */
+const headline = two && document.querySelector('header p b'), headlined = headline && headline.textContent, anyCalls = F.some(f => f.out.length);
+function otherEvent() {
+	if (!headline) return;
+	const same = events[ev].name === data.event;
+	headline.textContent = same ? headlined : !both() ? cost(total()) + ' ' + events[ev].title + '; ' + data.base + ' has no such event' : arrow(total(), total(1)) + ' ' + events[ev].title + ' (' + (ratioText(total(), total(1)) || 'the same') + '); why by ' + events[ev].name + ' vs ' + data.base;
+	for (const e of document.querySelectorAll('.causes,.grew')) e.hidden = !same;
+	$('showwhy').hidden = !same || !causes;
+}
 function listAll(f) {
 	every = true;
 	$('every').setAttribute('aria-pressed', true);
@@ -318,6 +329,7 @@ function refresh() {
 	if ($('total')) $('total').textContent = whole(total()) + ' ' + events[ev].title;
 	grown = null;
 	choose();
+	otherEvent();
 	timeline();
 	show();
 	composition();

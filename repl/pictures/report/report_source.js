@@ -19,7 +19,8 @@ function hotLines(f) {
 	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], inlined = new Map(), again = c => c.to !== '' && (+c.to === f.i || f.cycle && F[+c.to].cycle === f.cycle), back = lines.some(r => r.calls.some(again)), sum = r => r.calls.reduce((n, c) => again(c) || back && c.calls < 0 ? n : n + inEvent(c.w), inEvent(r.w));
 	const most = [...lines].sort((a, b) => sum(b) - sum(a)).slice(0, 5).filter(r => sum(r) > 0);
 	if (f && sourceAt.has(f.i)) $('hot').textContent = '';
-	hottest = most[0] && most[0].g.n + ':' + most[0].pos;
+	const first = most.find(r => r.g.own) || most[0];
+	hottest = first && first.g.n + ':' + first.pos;
 	for (const r of most) {
 		const div = shareLine($('hot'), sum(r), total(), sum(most[0]), base(r.g.path) + ':' + r.pos, r.g.path, r.text.trim() + (r.calls.some(again) ? ' \u21bb' : ''));
 		div.style.cursor = 'pointer';

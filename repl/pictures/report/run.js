@@ -8,8 +8,10 @@ for (const l of lines('d-run')) {
 	const [depth, f, start, w, own, calls] = l.split(' ').map(Number), n = {depth, f: f < 0 ? null : F[f], w, own, calls, kids: []};
 	let on = runAll.at(-1);
 	while (on && on.depth >= depth) on = on.on;
-	if (!on && runTops.length && start < runTops.at(-1).start + runTops.at(-1).w) n.shift = runEnd;
-	n.shift = n.shift || (runTops.length && !on ? runTops.at(-1).shift : on ? on.shift : 0);
+	/* A request begins at 0; a fiber, or a call that never returned, may lie on none, too. */
+	const next = !on && runTops.length && +data.parts > 1 && start === 0, last = on || runTops.at(-1);
+	n.shift = next ? runEnd : last ? last.shift : 0;
+	n.part = next ? last.part + 1 : last ? last.part : 1;
 	Object.assign(n, {on, start, x: n.shift + start});
 	(on ? on.kids : runTops).push(n);
 	runAll.push(n);
@@ -18,14 +20,16 @@ for (const l of lines('d-run')) {
 runAt = [0, runEnd];
 $('showrun').hidden = !runAll.length;
 const runCost = n => cost(n, runEvent), overlap = (n, [a, b]) => Math.max(0, Math.min(b, n.x + n.w) - Math.max(a, n.x));
-/* What a frame spends itself in a span: what its calls leave of it there. */
-const ownIn = (n, span) => overlap(n, span) - n.kids.reduce((sum, k) => sum + overlap(k, span), 0);
+/* What a frame spends itself in a span: what its calls leave of it there, if the span cuts it. */
+const inside = (n, span) => overlap(n, span) > n.w - 1e-6;
+const ownIn = (n, span) => inside(n, span) ? n.own : Math.min(n.own, Math.max(0, overlap(n, span) - n.kids.reduce((sum, k) => sum + overlap(k, span), 0)));
+const apart = runTops.some((n, i) => i && n.x < runTops[i - 1].x + runTops[i - 1].w);
 function drawRun() {
 	const box = $('runframes'), wide = box.clientWidth, scale = wide / (runAt[1] - runAt[0] || 1), ends = [];
 	runBoxes = [];
 	const add = (nodes, y) => {
 		/* One level below main every frame has a name. */
-		const thin = y === 1 ? 14 : THIN, joins = y === 1 ? 130 : JOINS;
+		const thin = y === 1 ? 14 : THIN, joins = y === 1 ? 130 : JOINS, deepest = RUN_ROWS * (1 + Math.floor(y / RUN_ROWS));
 		for (const n of nodes) {
 			const x = Math.max(0, (n.x - runAt[0]) * scale), w = Math.min(wide, (n.x + n.w - runAt[0]) * scale) - x, last = ends[y];
 			if (w <= 0) continue;
@@ -43,11 +47,18 @@ function drawRun() {
 				ends[y] = {chain, f: chain.at(-1).f, x, w, one: w, y, calls: n.calls, cost: n.w, by: new Map([[chain.at(-1).f, n.w]])};
 				runBoxes.push(ends[y]);
 			}
-			if (y + 1 >= RUN_ROWS) ends[y].cut = ends[y].cut || chain.at(-1).kids.length > 0;
+			if (y + 1 >= deepest) ends[y].cut = ends[y].cut || chain.at(-1).kids.length > 0;
 			else if (w >= THIN) add(chain.at(-1).kids, y + 1);
 		}
 	};
-	add(runTops, 0);
+	/* What runs beside others, as fibers do, has rows of its own. */
+	for (let left = runTops, y = 0; left.length && y < 3 * RUN_ROWS; y = 1 + Math.max(y, ...runBoxes.map(b => b.y))) {
+		const rest = [];
+		let end = 0;
+		ends.length = 0;
+		add(left.filter(n => n.x < end ? !rest.push(n) : (end = n.x + n.w, true)), y);
+		left = rest;
+	}
 	box.textContent = '';
 	box.style.height = H * (1 + Math.max(0, ...runBoxes.map(b => b.y))) + 'px';
 	runBoxes.forEach((b, i) => {
@@ -65,7 +76,7 @@ function drawRun() {
 function drawAxis(scale) {
 	const box = $('axis'), unit = events[runEvent].scale || 1, least = 100 / scale * unit, ten = 10 ** Math.floor(Math.log10(least || 1)), step = [1, 2, 5, 10].map(x => x * ten).find(x => x >= least) / unit;
 	box.textContent = '';
-	for (let x = Math.ceil(runAt[0] / step) * step; x < runAt[1]; x += step)
+	for (let x = Math.ceil(runAt[0] / step) * step; x < runAt[1] - 50 / scale; x += step)
 		el(box, 'span', runCost(Math.round(x))).style.left = ((x - runAt[0]) * scale).toFixed(1) + 'px';
 }
 const runShare = n => percent(n, runEnd);
@@ -82,17 +93,23 @@ function tellSpan() {
 	if (!runSpan) return;
 	const [a, b] = runSpan.map(Math.round);
 	for (const n of runAll) {
-		const own = ownIn(n, runSpan), cut = overlap(n, runSpan) < n.w - 1e-6;
+		const own = ownIn(n, runSpan), cut = apart || !inside(n, runSpan);
 		if (!(own > 0)) continue;
 		const s = sums.get(n.f) || {cost: 0, guess: false};
 		sums.set(n.f, {cost: s.cost + own, guess: s.guess || cut});
 	}
-	const list = [...sums].sort((p, q) => q[1].cost - p[1].cost), p = el(box, 'p', runCost(a) + ' to ' + runCost(b) + ': ' + runCost(b - a) + ', ' + runShare(b - a) + ', by what functions spend themselves; exactly: ');
-	el(p, 'code', 'between ' + a + ' and ' + b + ' | functions');
+	/* Beside each other they spend more than the span is long. */
+	const list = [...sums].sort((p, q) => q[1].cost - p[1].cost), all = apart ? list.reduce((n, x) => n + x[1].cost, 0) : b - a, p = el(box, 'p', runCost(a) + ' to ' + runCost(b) + ': ' + runCost(b - a) + ', ' + runShare(b - a) + ', by what functions spend themselves');
+	/* Each request has an axis of its own. */
+	const asked = [...new Set(runTops.filter(n => overlap(n, runSpan) > 0).map(n => n.part))], top = runTops.find(n => n.part === asked[0]);
+	if (asked.length === 1) {
+		p.append('; exactly: ');
+		el(p, 'code', (+data.parts > 1 ? 'part ' + asked[0] + ' | ' : '') + 'between ' + (a - top.shift) + ' and ' + (b - top.shift) + ' | functions');
+	} else if (asked.length) p.append('; of several requests: ask each');
 	for (const [text, act] of [['zoom', () => { runAt = runSpan; }], ['clear', () => { runSpan = null; }]]) el(p, 'button', text).addEventListener('click', () => { act(); drawRun(); tellSpan(); });
 	const tops = el(box, 'div', undefined, 'tops');
 	for (const [f, s] of list.slice(0, 12)) {
-		const line = shareLine(tops, s.cost, b - a, list[0][1].cost, f ? f.label : 'short calls', f ? f.name : 'calls too short to have a frame', runCost(Math.round(s.cost)), 'soft', s.guess ? '~' : '');
+		const line = shareLine(tops, s.cost, all, list[0][1].cost, f ? f.label : 'short calls', f ? f.name : 'calls too short to have a frame', runCost(Math.round(s.cost)), 'soft', s.guess ? '~' : '');
 		if (f) line.dataset.i = f.i;
 	}
 	if (list.length > 12) el(tops, 'div', '+' + (list.length - 12) + ' more', 'soft');
