@@ -456,7 +456,7 @@ static bool split(struct growing *g, const struct flow *fl, uint32_t node, uint3
 		uint32_t at = node;
 
 		/* All calls of the top are rows. */
-		if (!(some > 0) && (part || node != TREE_TOP))
+		if (!(some > 0) && node != TREE_TOP)
 			continue;
 		if (part && (node != TREE_TOP || to != f))
 			g->shown[i] += some;

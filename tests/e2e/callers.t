@@ -65,4 +65,10 @@ for left, right in ("plain", "callers3"), ("callers1", "plain"):
     r = run("new=%s-copy.out" % left, "base=%s-copy.out" % right, "-q", "-c",
             "functions vs base | where delta != 0 or change != \"\" | expect none")
     ok(r.status == 0, "%s vs %s: the same" % (left, right), r)
+# A call that cost nothing is a row of its cycle's callers in several parts, too.
+with open("zero.cg", "w") as f:
+    cycle = "fn=f\n2 7\ncfn=g\ncalls=1 3\n2 9\n\nfn=g\n3 4\ncfn=f\ncalls=1 2\n3 5\n\n"
+    f.write("events: Ir\npart: 1\nfn=main\n1 5\ncfn=f\ncalls=1 2\n1 0\n\n%spart: 2\nfn=other\n4 1\ncfn=f\ncalls=2 2\n4 20\n\n%s" % (cycle, cycle))
+r = run("zero.cg", "-q", "-c", "callers of f | show fn, calls, incl | as csv")
+same(r.text.splitlines()[1:], ["other,2,20", "g,2,10", "main,1,0"], "a call of cost 0 from outside of a cycle")
 done()
