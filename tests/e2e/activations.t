@@ -14,22 +14,11 @@ import signal
 import subprocess
 
 import xdebug
+from xdebug import ask
 from e2e import done, environ, fixtures, ok, quern, run, same, seed, skip
 
 dice = random.Random(seed())
 truth = fixtures + "/truth/xdebug/"
-
-
-def ask(profile, *queries, options=()):
-    """The rows of each query, as dicts."""
-    r = run(profile, "-q", "--index", "a.quern", *options, *(a for q in queries for a in ("-c", q + " | as json")))
-    assert r.status == 0, r
-    text, answers = r.text, []
-    while text.strip():
-        found, end = json.JSONDecoder().raw_decode(text.lstrip())
-        answers.append([dict(zip(found["columns"], row)) for row in found["rows"]])
-        text = text.lstrip()[end:]
-    return answers
 
 
 def refused(r, says, name, status=3):

@@ -6,7 +6,6 @@ functions, calls, contexts and trees of the graph that the stage makes.
 """
 import collections
 import gzip
-import json
 import os
 import random
 import re
@@ -14,22 +13,11 @@ import shutil
 import subprocess
 
 import xdebug
+from xdebug import ask
 from e2e import done, fixtures, ok, run, same, seed, skip
 
 dice = random.Random(seed())
 truth = fixtures + "/truth/xdebug/"
-
-
-def ask(profile, *queries, options=()):
-    """The rows of each query, as dicts."""
-    r = run(profile, "-q", "--index", "o.quern", *options, *(a for q in queries for a in ("-c", q + " | as json")))
-    assert r.status == 0, r
-    text, answers = r.text, []
-    while text.strip():
-        found, end = json.JSONDecoder().raw_decode(text.lstrip())
-        answers.append([dict(zip(found["columns"], row)) for row in found["rows"]])
-        text = text.lstrip()[end:]
-    return answers
 
 
 def refused(r, says, name, status=1):

@@ -4,8 +4,11 @@ A block is one activation, written when it returns; its calls name, in order, th
 none has claimed yet.
 """
 import collections
+import json
 import lzma
 import subprocess
+
+from e2e import run
 
 
 def lines_of(path):
@@ -124,3 +127,15 @@ def activations(path):
         clock = [a + b for a, b in zip(clock, own)]
     give()
     return out
+
+
+def ask(profile, *queries, options=()):
+    """The rows of each query, as dicts."""
+    r = run(profile, "-q", "--index", "asked.quern", *options, *(a for q in queries for a in ("-c", q + " | as json")))
+    assert r.status == 0, r
+    text, answers = r.text, []
+    while text.strip():
+        found, end = json.JSONDecoder().raw_decode(text.lstrip())
+        answers.append([dict(zip(found["columns"], row)) for row in found["rows"]])
+        text = text.lstrip()[end:]
+    return answers
