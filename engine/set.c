@@ -145,7 +145,7 @@ static bool has_event(const struct asking *k)
 	return false;
 }
 
-/* What it costs now is not known, so an `expect` cannot hold. */
+/* Its cost now is not known, so an `expect` cannot hold. */
 static void doubt_event(struct set_rows *all, struct str name)
 {
 	set_add_doubt(
@@ -154,7 +154,7 @@ static void doubt_event(struct set_rows *all, struct str name)
 	set_add_asked(all, name);
 }
 
-/* What others could be asked, this one could not. */
+/* Other members answered the query, this one could not. */
 static void name_error(struct err *err, struct str member)
 {
 	struct err named = {0};
@@ -450,7 +450,7 @@ struct telling {
 	bool told;
 };
 
-/* What one cannot be asked is an error only if no other can. */
+/* A member that cannot answer is an error only if no other can. */
 static int tell_one(void *arg, size_t member)
 {
 	struct telling *k = arg;

@@ -62,7 +62,7 @@ void set_add_doubt(struct set_rows *all, struct str member, enum doubt kind,
 		(struct set_doubt){member, need_str(all->a, why), kind};
 }
 
-/* Those that are gone break an `expect`, each for itself. */
+/* Members that are gone break an `expect`, each for itself. */
 void set_doubt_gone(struct statement *run, bool expects, bool listed)
 {
 	struct set_rows *all = run->set;

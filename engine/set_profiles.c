@@ -25,7 +25,7 @@
 #include "index/merge/profile.h"
 #include "index/read/folder.h"
 
-/* What is seen of one side at a glance. */
+/* The file of one side, as far as its name and head tell. */
 struct glance {
 	struct str event;
 	uint64_t parts, functions;
@@ -143,7 +143,7 @@ static void look_all(struct looking *l, struct exec *x, struct str event, bool v
 		exec_poll_now(x);
 }
 
-/* What could not be read at a glance is opened, which says why; it has no row. */
+/* A file that could not be read so is opened, which says why; it has no row. */
 static void drop_unread(struct looking *l, bool vs)
 {
 	size_t n = 0;

@@ -44,7 +44,7 @@ enum graph_sure {
 	GRAPH_INCL = 2,
 };
 
-/* What is proven of inclusive costs in a span of the run, of this event. */
+/* Bounds of inclusive costs in a span of the run, of this event. */
 struct graph_span {
 	uint32_t event;
 	const int64_t *from, *to,
@@ -75,7 +75,7 @@ struct graph {
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
 	const struct graph_opened *opened; /* its blocks are these; or NULL */
-	struct graph_spread *spread; /* of the costs of calls (sources/call_spread.c) */
+	struct graph_spread *spread;   /* of the costs of calls (sources/call_spread.c) */
 	const struct graph_span *span; /* of such a span; or NULL */
 	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */

@@ -360,7 +360,7 @@ static int64_t whole_units(double part, int64_t most, double *left)
 	return units;
 }
 
-/* What comes to functions by all calls: no call through hidden ones costs more. */
+/* The cost that all calls bring to functions: no call through hidden ones costs more. */
 static int64_t *all_into(const struct hide *h, const struct flow_input *in,
 			 struct arena *scratch)
 {

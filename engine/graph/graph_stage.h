@@ -28,9 +28,9 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		 struct graph **out);
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out);
-/* Keep activations of g, a plain graph: their contexts, from which it is made and whose stacks
- * it has.  Exact.  opened: their blocks, of which lines are read; NULL: they are parts of
- * blocks. */
+/* Make the graph of some activations of g, a plain graph, from their contexts.  It knows all
+ * stacks and is exact.  opened: the blocks of the activations, which have their lines; NULL
+ * for parts of blocks, whose lines nobody knows. */
 struct part_contexts;
 void graph_activations(struct graph *g, const struct part_contexts *from,
 		       const struct graph_opened *opened, struct graph **out);

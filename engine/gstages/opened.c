@@ -172,7 +172,7 @@ static int by_cost(const void *a, const void *b)
 	return c ? c : order_u64(x->block, y->block);
 }
 
-/* Those in the middle when all are sorted by cost. */
+/* The calls in the middle, when all are sorted by cost. */
 static void usual(struct finding *f)
 {
 	struct exec *x = f->x;
@@ -483,7 +483,7 @@ static int span_opens(void *arg, const struct activation *a)
 	return add_own(w, a);
 }
 
-/* What [start, end), moved by 0 .. more, has in common with the span. */
+/* The part of [start, end), moved by 0 .. more, that is in the span. */
 static void bounds_inside(const struct span_walk *w, uint32_t part, int64_t start,
 			  int64_t end, int64_t more, int64_t *lo, int64_t *hi)
 {

@@ -320,7 +320,7 @@ static bool all_measured(const struct path_tree *t)
 	return all;
 }
 
-/* What was recorded of calls may differ from what is on the stacks, if times are rounded. */
+/* Recorded costs of calls may differ from those on the stacks, if times are rounded. */
 static void tree_known(struct exec *x, const struct stacks *stacks,
 		       struct path_tree_query *q, struct path_tree *tree)
 {

@@ -635,7 +635,7 @@ static int by_command(const void *pa, const void *pb)
 
 typedef int pair_order(const void *, const void *);
 
-/* Those that have no partner, sorted. */
+/* The members that have no partner, sorted. */
 static size_t list_single(struct folder *f, struct folder_member **out, pair_order *by)
 {
 	size_t n = 0;

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import socket
-import time
 import xml.etree.ElementTree as ET
 
 from e2e import done, ok, run, same, small
@@ -121,7 +120,6 @@ os.symlink("..", "junk/new/loop")
 os.symlink("ant.out", "junk/new/again.out")
 put("junk/new/callgrind.out.4", "no profile\n")
 put("junk/new/notes.txt", "events: of the week\n")
-before = time.monotonic()
 r = run("junk/new", "base=junk/old", "-c", "profiles | show profile, total | as csv")
 same([row[0] for row in csv.reader(io.StringIO(r.text))][1:4], ["again.out", "bee.out", "cat.out"], "links and what is no file: the members are told")
 ok(r.status == 3 and r.talk.count("no regular file") == 3 and "a link that leads nowhere" in r.talk and "none by its text" in r.talk, "and what may be one is an error", r)
