@@ -255,8 +255,7 @@ static void parse_clauses(struct parser *p, struct source *s, const struct verb 
 			parse_wrong(p, token_span(&t), "'%s' is given twice", c->word);
 			if (c->bit != C_VS)
 				map_leave(p->err);
-			need_hint(p->err, "vs A, B has a column for each; several "
-					  "queries compare with each");
+			need_hint(p->err, "ask once for each base");
 		}
 		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
