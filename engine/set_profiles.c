@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "engine/compare/vs.h"
@@ -165,6 +166,15 @@ static void drop_unread(struct looking *l, bool vs)
 static bool is_odd(const struct glance *g)
 {
 	return g->truncated || g->odd;
+}
+
+static bool is_own_base(const struct folder_member *m)
+{
+	struct stat now, base;
+
+	return m->now.n && m->now.n == m->base.n && !stat(m->now.at[0], &now) &&
+	       !stat(m->base.at[0], &base) && now.st_dev == base.st_dev &&
+	       now.st_ino == base.st_ino;
 }
 
 /* Opened, it says what is odd. */
@@ -388,6 +398,9 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 			continue;
 		if (is_odd(&l.at[i].now) || is_odd(&l.at[i].base))
 			doubt(&l, x, &l.at[i]);
+		if (is_own_base(set_member(s, l.at[i].member)))
+			set_add_doubt(run->set, row[i].profile, DOUBT_ITSELF,
+				      STR("it is compared with itself"));
 		if (row[i].lacks & NO_TOTAL ? set_can_ask(s, l.at[i].member)
 					    : l.at[i].base.seen && row[i].lacks)
 			set_add_doubt(

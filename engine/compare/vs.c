@@ -17,6 +17,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/need.h"
+#include "index/format/meta_code.h"
 
 /* ---- the other side ---- */
 
@@ -53,13 +54,33 @@ static struct store *base_store(struct exec *x, const struct source *s)
 								s->vs_span, x->err)];
 }
 
-/* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
-static void note_itself(struct exec *x, const struct source *s)
+/* Opened twice, by any names? */
+static bool of_same_files(const struct store *one, const struct store *two)
 {
-	exec_notef(x,
-		   "'%.*s' is the profile that is asked: it is compared with "
-		   "itself",
-		   STR_ARG(s->vs_profile));
+	uint32_t n, m;
+	const struct input_file *is = store_inputs(one, &n),
+				*other = store_inputs(two, &m);
+
+	if (n != m)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct source_id *a = &is[i].id, *b = &other[i].id;
+
+		if (a->dev != b->dev || a->inode != b->inode || a->hash != b->hash ||
+		    a->mtime_ns != b->mtime_ns)
+			return false;
+	}
+	return true;
+}
+
+/* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
+static void doubt_itself(struct exec *x, const struct source *s)
+{
+	exec_doubt(x, DOUBT_ITSELF,
+		   need_printf(x->a,
+			       "'%.*s' is the profile that is asked: it is compared with "
+			       "itself",
+			       STR_ARG(s->vs_profile)));
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
@@ -124,8 +145,8 @@ void exec_vs_base(struct exec *x, const struct source *s, const struct gstage *g
 	uint32_t e;
 
 	need(!st, x->err);
-	if (st == x->g->st && !s->vs_parts)
-		note_itself(x, s);
+	if (!s->vs_parts && of_same_files(st, x->g->st))
+		doubt_itself(x, s);
 	base_events(x, v, st);
 	b = &v->base;
 	*b = base_exec(x, v);

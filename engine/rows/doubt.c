@@ -20,6 +20,7 @@ const struct doubt_kind doubt_kinds[DOUBTS] = {
 	[DOUBT_EDGES] = {"edges",
 			 "calls from the C library's memcpy, malloc into the program"},
 	[DOUBT_INDEX] = {"index", "an index that stands for the profile asked"},
+	[DOUBT_ITSELF] = {"itself", "a base that is the profile asked"},
 	[DOUBT_RUNS] = {"runs", "sums of more runs on one side than on the other"},
 	[DOUBT_FORMULA] = {"formula", "a derived event with another formula in the base"},
 	[DOUBT_INLINED] = {"inlined", "names of inlined code on one side only"},

@@ -23,6 +23,7 @@ enum doubt {
 	DOUBT_EDGES,
 	DOUBT_INDEX,
 	/* of a comparison */
+	DOUBT_ITSELF,
 	DOUBT_RUNS,
 	DOUBT_FORMULA,
 	DOUBT_INLINED,

@@ -194,6 +194,19 @@ static void add_path(struct search *s, struct paths_found *to, const char *path)
 		to->at[to->n++] = arena_str(a, str_c(path));
 }
 
+/* FILE.old beside FILE: as a folder it is no base, and its place says that it is to be one. */
+static bool in_place_of_base(const char *path)
+{
+	struct str file = str_c(path);
+	char now[8192];
+	struct stat sb;
+
+	if (!cut_end(&file, STR(".old")) || file.n >= sizeof(now))
+		return false;
+	snprintf(now, sizeof(now), "%.*s", STR_ARG(file));
+	return !stat(now, &sb) && S_ISREG(sb.st_mode);
+}
+
 static void take_entry(struct search *s, const char *path)
 {
 	struct stat sb;
@@ -206,6 +219,8 @@ static void take_entry(struct search *s, const char *path)
 	is_link = S_ISLNK(sb.st_mode);
 	if (is_link && stat(path, &sb))
 		take_other(s, path, true);
+	else if (S_ISDIR(sb.st_mode) && in_place_of_base(path))
+		add_problem(s, path, "a folder in the place of a base");
 	else if (S_ISDIR(sb.st_mode))
 		add_path(s, is_link ? &s->links : &s->folders, path);
 	else if (S_ISREG(sb.st_mode))

@@ -31,7 +31,7 @@ _quern() {
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	-c | --command | --set | --unit | --budget | --event | --jobs | --mem | --rename) ;;
 	--accept)
-		mapfile -t COMPREPLY < <(compgen -W 'cut odd totals edges index runs formula inlined parts paired unsure gone empty' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'cut odd totals edges index itself runs formula inlined parts paired unsure gone empty' -- "$word")
 		;;
 	--limit)
 		compopt -o nospace 2>/dev/null

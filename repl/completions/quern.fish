@@ -30,7 +30,7 @@ complete -c quern -l source-root -x -a '(__fish_complete_directories)' -d 'Where
 complete -c quern -l with-source -d 'Reports hold the source of their functions'
 complete -c quern -l with-asm -d 'The same, and their instructions'
 complete -c quern -l rename -x -d 'vs: compare names after s/RE/TO/'
-complete -c quern -l accept -x -a 'cut odd totals edges index runs formula inlined parts paired unsure gone empty' -d 'expect may hold in spite of that'
+complete -c quern -l accept -x -a 'cut odd totals edges index itself runs formula inlined parts paired unsure gone empty' -d 'expect may hold in spite of that'
 complete -c quern -l limit -x -a 'rows= seconds= memory= text= nesting=' -d 'What a query may take'
 complete -c quern -l no-init -d 'Do not read the init file'
 complete -c quern -s h -l help -d 'Print a summary'

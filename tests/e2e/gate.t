@@ -168,6 +168,8 @@ for name, how, status, word in (
         ("a lock of an editor", lambda: os.symlink("me@here.1", "S/m/.#x"), 0, "1 holds"),
         ("a pipe", lambda: (os.mkdir("S/m/b"), os.mkfifo("S/m/b/callgrind.b.out")), 3, "callgrind.b.out: no regular file"),
         ("a pipe as its base", lambda: (bench("S/m/b", 9000, 0), os.mkfifo("S/m/b/callgrind.b.out.old")), 3, "b.out.old: no regular file"),
+        ("a folder as its base", lambda: (bench("S/m/b", 9000, 0), os.mkdir("S/m/b/callgrind.b.out.old")), 3, "b.out.old: a folder in the place of a base"),
+        ("a folder of old benchmarks", lambda: bench("S/m.old/b", 5, 5), 0, "1 holds"),
         ("a run that left nothing", lambda: bench("S/m/b", 0, 5000), 4, "1 only in the base: b"),
         ("a folder that was renamed", lambda: bench("S/m/c", 9000, 5000, "b"), 4, "in 1 of 2 profiles: c/callgrind.b.out"),
         ("a link to the folder above", lambda: os.symlink("..", "S/m/up"), 0, "1 holds")):

@@ -451,7 +451,8 @@ static void compare(struct program *p, struct store *here, struct store *base,
 	int kind;
 
 	if (session_new(&s, &err) || session_add(s, STR("new"), here, &err) ||
-	    session_add(s, STR("base"), base, &err))
+	    session_add(s, STR("base"), base, &err) ||
+	    session_accept(s, STR("itself"), &err))
 		fuzz_fail("%s", err.text);
 	kind = ask(s, gate, drop_rows, NULL, &err);
 	if (kind && kind != ERR_EXPECT)
