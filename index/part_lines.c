@@ -178,9 +178,9 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 /* Are there blocks of this part that are still to come? */
 static bool any_left(const struct parts_reading *r, uint32_t part)
 {
-	const struct part_blocks *end = r->opts->blocks + r->opts->nblocks;
+	const struct part_blocks *all = r->opts->blocks;
 
-	return !r->opts->blocks || (r->some < end && r->some->part == part);
+	return !all || (r->some < all + r->opts->nblocks && r->some->part == part);
 }
 
 /* A block begins: is it one of those that are asked for? */
