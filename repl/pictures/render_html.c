@@ -1,8 +1,9 @@
 /*
  * render_html.c - a page in one file.  The functions of a call graph become a report
- * (report.h); a tree of it, a timeline and `why` are that report, opened there; `source of f`
- * is its text with costs.  Any other answer is a table (html_table.c), below a flame graph if
- * it has stacks.  A comparison begins with its main causes.
+ * (report.h); a tree of it, a timeline, `source of f` and `why` are that report, opened there.
+ * Any other answer is a table (html_table.c) under the same heading, below a flame graph if it
+ * has stacks: `profiles` has no functions to draw, and links to the reports of its members.  A
+ * comparison begins with its main causes.
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
@@ -213,15 +214,12 @@ int render_html(struct render *rd)
 {
 	const struct result *r = rd->r;
 	const uint64_t before = rd->o->written;
+	const bool fits = report_fits(rd);
 
-	if (report_fits(rd) || report_fits_listing(rd)) {
-		put_page_head(rd, rd->source || r->listing ? source_css : "");
-		return report_put(rd, (size_t)(rd->o->written - before));
-	}
-	if (result_whole(r, rd->err))
+	if (!fits && result_whole(r, rd->err))
 		return rd->err->kind;
-	if (report_shows(rd)) {
-		put_page_head(rd, rd->source ? source_css : "");
+	if (fits || report_shows(rd)) {
+		put_page_head(rd, rd->source || r->listing ? source_css : "");
 		return report_put(rd, (size_t)(rd->o->written - before));
 	}
 	put_page_head(rd, "");

@@ -1,9 +1,7 @@
 /*
  * report.c - write the HTML report, and what is to be said of it; see report.h.
  *
- * The page says what its budget leaves out (report_choose.c).  The page of `source of f`
- * and `asm of f` has one listing and no functions: the text with its heat, calls and jumps
- * as links, and inlined code apart.
+ * The page says what its budget leaves out (report_choose.c).
  */
 #include "repl/pictures/report.h"
 
@@ -19,7 +17,7 @@
 
 enum {
 	PAGE_BYTES = 6 << 20,  /* most of a page with source */
-	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
+	REST_BYTES = 88 << 10, /* of it, what is in no budget: notes and scripts */
 };
 
 /* Has the answer only columns with these names? */
@@ -54,25 +52,13 @@ bool report_fits(const struct render *rd)
 	       knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
-bool report_fits_listing(const struct render *rd)
-{
-	static const char *const known[] = {"kind", "file",   "obj",   "instr",
-					    "line", "self",   "self%", "calls",
-					    "incl", "callee", "text"};
-	const struct result *r = rd->r;
-
-	return r->listing && r->graph && result_col(r, STR("self")) &&
-	       result_col(r, STR("text")) &&
-	       knows(r, known, sizeof(known) / sizeof(known[0]));
-}
-
 bool report_shows(const struct render *rd)
 {
 	const struct result *r = rd->r;
 
 	if (!r->graph || r->card || (r->base.n && !r->compared))
 		return false;
-	return report_is_run(r) || (r->tree && r->depth_col >= 0) ||
+	return r->listing || report_is_run(r) || (r->tree && r->depth_col >= 0) ||
 	       (r->compared && r->headline && r->headline->ncauses &&
 		strcmp(r->source, "why") == 0);
 }
@@ -134,7 +120,7 @@ static void say_left_out(struct report *p)
 		}
 		out_c(p->o, ".</p>\n");
 	}
-	if (p->with_source && (!p->listing || p->source.lines_out)) {
+	if (p->with_source) {
 		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s",
 				      n ? "; " : "");
 		source_data_text(rd->note + n, sizeof(rd->note) - n, &p->source);
@@ -223,14 +209,17 @@ static void put_notes(struct report *p)
 static void put_place(struct report *p)
 {
 	const struct result *r = p->rd->r;
-	const uint32_t f = r->tree ? r->top.fn : RESULT_NONE;
+	const bool several = r->tree && r->top.fn == RESULT_NONE && r->top.name.n;
 
-	if (!r->tree)
-		out_printf(p->o, "\" data-tab=\"%s", report_is_run(r) ? "run" : "why");
-	else if (f == RESULT_NONE && r->top.name.n) /* of several */
-		out_c(p->o, "\" data-tab=\"answer");
-	else if (f != RESULT_NONE && f < p->side[0].g->functions)
-		out_printf(p->o, "\" data-open=\"%" PRIu32, graph_id(p->side[0].g, f));
+	if (!r->tree || several)
+		out_printf(p->o, "\" data-tab=\"%s",
+			   several	      ? "answer"
+			   : r->listing	      ? r->listing->instrs ? "asm" : "source"
+			   : report_is_run(r) ? "run"
+					      : "why");
+	if (p->open < p->side[0].g->functions)
+		out_printf(p->o, "\" data-open=\"%" PRIu32,
+			   graph_id(p->side[0].g, p->open));
 }
 
 /* The rows of a tree, as far as anybody reads them in a page. */
@@ -260,8 +249,6 @@ static void put_about(struct report *p)
 	emit_name(p->o, EMIT_XML, r->profile);
 	if (p->sides > 1)
 		emit_xml(p->o, "\" data-base=\"", r->base, "");
-	if (p->listing && p->listing->instrs)
-		out_c(p->o, "\" data-instrs=\"");
 	if (p->answer)
 		put_place(p);
 	if (p->side[0].g->estimated)
@@ -276,14 +263,12 @@ static void put_about(struct report *p)
 
 static void put_scripts(struct report *p)
 {
-	const bool source = p->with_source && !p->listing;
 	const char *const script[] = {model_js,
-				      p->listing ? "" : tree_js,
-				      p->listing ? "" : flame_js,
+				      tree_js,
+				      flame_js,
 				      p->answer && report_is_run(p->rd->r) ? run_js : "",
 				      p->with_source ? source_js : "",
-				      source ? report_source_js : "",
-				      p->listing ? listing_js : page_js};
+				      page_js};
 
 	out_c(p->o, "<script>\n");
 	for (size_t i = 0; i < sizeof(script) / sizeof(script[0]); i++)
@@ -297,20 +282,17 @@ static int put_body(struct report *p)
 	const uint64_t start = p->o->written - p->head;
 	size_t used;
 
-	out_c(p->o, p->listing ? listing_html : report_html);
+	out_c(p->o, report_html);
 	put_about(p);
 	report_put_events(p);
-	if (!p->listing && report_put_data(p))
+	if (report_put_data(p))
 		return p->rd->err->kind;
 	if (p->answer && p->rd->r->tree && put_answer(p))
 		return p->rd->err->kind;
 	used = (size_t)(p->o->written - start) + REST_BYTES;
 	p->source.budget = used < PAGE_BYTES ? PAGE_BYTES - used : 0;
-	if (p->listing)
-		source_data_put(p->rd, &p->source, p->listing);
-	else if (p->with_source)
-		report_take_source(p);
 	if (p->with_source) {
+		report_take_source(p);
 		out_c(p->o, "<pre id=\"d-source\" hidden>\n");
 		out_bytes(p->o, p->source.o.buf, p->source.o.n);
 		out_c(p->o, "</pre>\n");
@@ -323,18 +305,19 @@ static int put_body(struct report *p)
 int report_put(struct render *rd, size_t head)
 {
 	const struct compared *c = rd->r->compared;
+	const struct listing *l = rd->r->listing;
 	struct report p = {.rd = rd,
 			   .o = rd->o,
 			   .side = {{.g = rd->r->graph}, {.g = c ? c->graph : NULL}},
 			   .sides = c ? 2 : 1,
-			   .listing = report_fits_listing(rd) ? rd->r->listing : NULL,
 			   .answer = report_shows(rd),
-			   .with_asm = rd->source == SOURCE_ASM,
+			   .open = rd->r->tree ? rd->r->top.fn : RESULT_NONE,
+			   .with_source = l || rd->source != SOURCE_OFF,
+			   .with_asm = rd->source == SOURCE_ASM || (l && l->instrs),
 			   .source.g = rd->r->graph,
 			   .head = head};
 
 	arena_init(&p.arrays, 0);
-	p.with_source = p.listing || rd->source != SOURCE_OFF;
 	render_asks(rd);
 	out_mem(&p.source.o);
 	if (!report_choose(&p) && !put_body(&p))

@@ -11,23 +11,19 @@
 
 #include "repl/render/render.h"
 
-/* The scripts of a page are one: model_js, tree_js, flame_js, source_js and report_source_js
+/* The scripts of a page are one: model_js, tree_js, flame_js, run_js of a timeline, source_js
  * if it has the source, and page_js, which draws the first screen. */
 extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[],
-	run_js[], page_js[];
-extern const char source_css[], source_js[], report_source_js[];
-extern const char listing_html[], listing_js[]; /* of the page of one listing */
-extern const char colours_css[];		/* of both */
-extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c */
+	run_js[], source_css[], source_js[], page_js[];
+extern const char colours_css[];	       /* of both */
+extern const char picture_css[], picture_js[]; /* of flame graphs: render_svg.c */
 
 /* Does the answer list functions of a graph, with nothing that the report would not
  * show? */
 bool report_fits(const struct render *rd);
-/* Or is it shown in the report of its graph: a tree, a timeline, causes?  Then that is opened
- * there, at the function that was asked for. */
+/* Or is it shown in the report of its graph: a tree, a timeline, a listing, causes?  Then that
+ * is opened there, at the function that was asked for. */
 bool report_shows(const struct render *rd);
-/* Or is it a listing, with all of its rows? */
-bool report_fits_listing(const struct render *rd);
 /* Say which stages changed the call graph. */
 void report_say_filters(struct out *o, const struct result *r);
 /* Write the page from after its heading, of so many bytes, to its end. */

@@ -85,6 +85,28 @@ static void match_functions(struct report *p)
 	}
 }
 
+/* The functions of a listing; the page opens at the one with most cost there. */
+static int choose_listed(struct report *p)
+{
+	const struct listing *l = p->rd->r->listing;
+	int64_t *cost = ARENA_ARRAY(&p->arrays, int64_t, (size_t)p->all + 1);
+
+	if (!cost)
+		return err_no_memory(p->rd->err, "for a report");
+	for (size_t i = 0; i < l->nplaces && !render_cancelled(p->rd, i); i++) {
+		const struct listing_place *at = &l->place[i];
+		const uint32_t f = graph_of_store(p->side[0].g, at->fn);
+
+		if (f == GRAPH_NONE || at->kind != LISTING_LINE)
+			continue;
+		p->row[f] = 1;
+		cost_add(&cost[f], listing_cost(l, at, l->event));
+		if (p->open == RESULT_NONE || cost[f] > cost[p->open])
+			p->open = f;
+	}
+	return p->rd->err->kind;
+}
+
 static int prepare_report(struct report *p)
 {
 	size_t functions = 1;
@@ -95,14 +117,14 @@ static int prepare_report(struct report *p)
 		if (prepare_side(p, s))
 			return p->rd->err->kind;
 	}
-	if (p->listing)
-		return 0;
 	p->row = ARENA_ARRAY(&p->arrays, uint32_t, functions);
 	p->fn = ARENA_ARRAY(&p->arrays, struct matched, functions);
 	p->place = ARENA_ARRAY(&p->arrays, uint32_t, functions);
 	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
 	match_functions(p);
+	if (p->rd->r->listing)
+		return choose_listed(p);
 	for (size_t i = 0; i < p->rd->r->rows && !render_cancelled(p->rd, i); i++) {
 		const uint32_t f = result_fn(p->rd->r, i, 0), n = p->side[0].g->functions;
 		const unsigned s = f >= n;
@@ -318,8 +340,7 @@ static int choose_calls(struct report *p)
 
 int report_choose(struct report *p)
 {
-	return prepare_report(p) ||
-			       (!p->listing && (choose_functions(p) || choose_calls(p)))
+	return prepare_report(p) || choose_functions(p) || choose_calls(p)
 		       ? p->rd->err->kind
 		       : 0;
 }

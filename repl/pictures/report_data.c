@@ -6,9 +6,10 @@
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
  *	d-lines		function, then of each of its costliest lines, in the event of the
- *			query: TAB line cost own guess [file, if that is not its own]; guess:
- *			cost is estimated; of the
- *			costliest functions, as far as there is room
+ *			query: TAB line cost own guess was [file, if that is not its own];
+ *			guess: cost is estimated; was: the cost in the base, then the lines
+ *			are those that changed most; of the costliest functions, as far as
+ *			there is room
  *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object
  *			line listed nests, then per event self ..., inclusive ...,
@@ -19,7 +20,7 @@
  *	d-parts		label TAB self cost per event TAB basic blocks from begin to end, 0 if
  *			that is not known; of many parts, so many lines are sums of parts
  *			that follow each other; of few, TAB function, own cost in the event of
- *			the query of those with most
+ *			the query of those with most; TAB alone: of others, too
  *	d-tree		per event "@event own proven" of the tree of the whole program; proven:
  *			the share that is on proven stacks.  Then its frames, depth first:
  *			depth function est own, and for an estimate lo hi; -1 -1: no bound is known
@@ -59,7 +60,7 @@
 #include "repl/term/emit.h"
 
 enum { HOT_LINES = 5 /* of a function */, LINE_BYTES = 96 << 10 };
-enum { PARTS_TOLD = 100, PART_FUNCTIONS = 8 };
+enum { PARTS_TOLD = 100, PARTS_FUNCTIONS = 5000 /* of all parts */ };
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
 enum { RUN_ROWS = 60000 };
 enum { NEAR_MOST = 500 /* functions, of all events */ };
@@ -264,29 +265,39 @@ static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t 
 }
 
 /* The costliest lines of a function. */
-static void put_hot_lines(struct report *p, uint32_t f, struct arena *a)
+static void put_hot_lines(struct report *p, uint32_t f, struct arena a[2])
 {
-	const struct graph *g = p->side[0].g;
-	const bool cycle = graph_cycle(g, f) && p->rd->session;
-	struct path_tree callees;
+	struct line_side side[2];
+	struct path_tree callees[2];
 	struct line_cost *line;
-	size_t n;
+	size_t n, put = 0;
 
-	if (cycle && near_of(p, &p->side[0], f, p->rd->r->event_id, false, a, &callees))
-		return;
-	n = lines_of_fn(p->rd, f, cycle ? &callees : NULL, &line);
+	for (unsigned s = 0; s < p->sides; s++) {
+		const struct side *d = &p->side[s];
+		const uint32_t fn = p->fn[f].in[s], e = d->event[p->rd->r->event_id];
+		const bool there = fn != GRAPH_NONE && e != GRAPH_NONE,
+			   cycle = there && graph_cycle(d->g, fn) && p->rd->session;
 
-	for (size_t i = 0; i < n && i < HOT_LINES && line[i].line && line[i].cost > 0;
-	     i++) {
-		if (!i)
-			out_u64(p->o, p->side[0].place[f]);
-		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d", line[i].line, line[i].cost,
-			   line[i].own, line[i].guess);
-		if (line[i].file != graph_file_id(g, f))
-			put_string(p, store_file(g->st, line[i].file));
+		side[s] = (struct line_side){d->g, e, there ? fn : GRAPH_NONE,
+					     cycle ? &callees[s] : NULL};
+		if (cycle &&
+		    near_of(p, d, fn, p->rd->r->event_id, false, &a[s], &callees[s]))
+			return;
 	}
-	if (n && line->line && line->cost > 0)
-		out_char(p->o, '\n');
+	n = lines_of_fn(p->rd, side, p->sides, &line);
+	for (size_t i = 0; i < n && put < HOT_LINES; i++) {
+		const struct line_cost *x = &line[i];
+
+		if (!x->line || (x->cost <= 0 && x->was <= 0))
+			continue;
+		if (!put++)
+			out_u64(p->o, p->side[0].place[f]);
+		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d %.0f", x->line, x->cost,
+			   x->own, x->guess, x->was);
+		if (x->gone || x->file != graph_file_id(side->g, f))
+			put_string(p, store_file(side[x->gone].g->st, x->file));
+	}
+	out_c(p->o, put ? "\n" : "");
 	free(line);
 }
 
@@ -295,17 +306,19 @@ static void put_lines(struct report *p)
 	const uint64_t start = p->o->written;
 	struct spent *rank = NULL;
 	const uint32_t n = lines_known(p->rd->r) ? report_rank(p, false, &rank) : 0;
-	struct arena a;
+	struct arena a[2];
 
-	arena_init(&a, p->side[0].g->a->cap);
+	for (unsigned s = 0; s < 2; s++)
+		arena_init(&a[s], p->side[0].g->a->cap);
 	open_data(p, "d-lines", 0);
 	for (uint32_t i = 0;
 	     i < n && p->o->written - start < LINE_BYTES && !render_cancelled(p->rd, i);
 	     i++)
 		if (rank[i].cost > 0)
-			put_hot_lines(p, rank[i].fn, &a);
+			put_hot_lines(p, rank[i].fn, a);
 	free(rank);
-	arena_free(&a);
+	for (unsigned s = 0; s < 2; s++)
+		arena_free(&a[s]);
 	close_data(p);
 }
 
@@ -414,10 +427,15 @@ static void put_part_functions(struct report *p, uint32_t i)
 	}
 	if (n)
 		report_sort(rank, g->functions);
-	for (size_t k = 0; k < n && k < PART_FUNCTIONS && rank[k].cost > 0; k++)
-		if (p->side[0].place[rank[k].fn] != GRAPH_NONE)
+	n = n < g->functions ? n : g->functions;
+	for (size_t k = 0; k < n && rank[k].cost > 0; k++)
+		if (k >= PARTS_FUNCTIONS / store_info(g->st)->parts) {
+			out_c(p->o, "\t");
+			break;
+		} else if (p->side[0].place[rank[k].fn] != GRAPH_NONE) {
 			out_printf(p->o, "\t%" PRIu32 " %" PRId64,
 				   p->side[0].place[rank[k].fn], rank[k].cost);
+		}
 	arena_free(&a);
 }
 

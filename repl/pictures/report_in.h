@@ -3,17 +3,18 @@
  *
  * Listings are data of a page, for its script: the element d-source, a line per row:
  *
- *	@n		the listing of line n of d-functions begins (reports only);
- *			%n: that of its instructions
+ *	@n		the listing of line n of d-functions begins; %n: that of its
+ *			instructions
  *	F own TAB path TAB why TAB newer TAB n	a file, or an object; own: 1, of the function
  *			itself; why: it has no text; newer: 1, than the profile; n: its
  *			number in "group:pos"
  *	L pos TAB costs TAB text [TAB file:line]	a line, or an instruction
  *	C pos TAB to TAB calls TAB costs TAB callee [TAB short]	a call from there; calls -1:
- *			inlined.  to: line of d-functions, of one listing "group:pos", or empty
+ *			inlined.  to: line of d-functions, or empty
  *	J pos TAB to TAB text	a jump from there.  to: "group:pos"; maybe empty
  *	G text		text that is not there
  *	I name [TAB short]	code inlined from that function begins; empty: it ends
+ *	Bn TAB row	an L or C of the base, in file n
  *
  * Costs are per event, without zeros at the end.
  */
@@ -33,18 +34,24 @@ enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
 
 struct source_data {
 	struct graph *g;
-	struct out o;  /* lines of d-source */
-	size_t budget; /* most bytes of it */
-	/* [functions of g]: line of d-functions; NULL: calls lead to the same listing */
-	const uint32_t *place;
-	struct strset files; /* whose text the page holds; and objects */
-	size_t lines[2];     /* so many; [1]: instructions */
-	uint64_t lines_out;  /* left out: the budget is used up */
+	const uint32_t *event; /* [events of the page]: its number in g, or GRAPH_NONE */
+	uint32_t events;
+	struct out o;	       /* lines of d-source */
+	size_t budget;	       /* most bytes of it */
+	const uint32_t *place; /* [functions of g]: line of d-functions */
+	struct strset files;   /* whose text the page holds; and objects */
+	size_t lines[2];       /* so many; [1]: instructions */
+	uint64_t lines_out;    /* left out: the budget is used up */
 };
 
 /* Append a listing: all of it, or its costliest lines that fit.  Returns the lines
  * taken. */
 size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l);
+/* The lines of the base that have costs, as rows of `here`; moved: its own lines stand so much
+ * further up.  d is of the base. */
+void source_data_put_base(struct render *rd, struct source_data *d,
+			  const struct listing *here, const struct listing *l,
+			  int64_t moved);
 /* How much it is; the script lists the files. */
 void source_data_say(struct out *o, const struct source_data *d);
 /* "the page holds text of 3 files: 48 lines and 22,327 instructions" */
@@ -84,12 +91,12 @@ struct report {
 			       then [ncalls] in order */
 	struct strset strings; /* files and objects: lines of d-strings */
 	uint32_t nfunctions, between, ncalls;
-	struct arena names;	       /* of one name at a time */
-	struct arena arrays;	       /* all of these, and of the sides */
-	double most_left;	       /* the largest share of a call that was left out */
-	size_t head;		       /* bytes of the page before */
-	const struct listing *listing; /* the page has this alone; or NULL */
-	bool answer; /* it is the page of another answer: report_shows() */
+	struct arena names;  /* of one name at a time */
+	struct arena arrays; /* all of these, and of the sides */
+	double most_left;    /* the largest share of a call that was left out */
+	size_t head;	     /* bytes of the page before */
+	bool answer;	     /* it is the page of another answer: report_shows() */
+	uint32_t open;	     /* the function that it opens at, or RESULT_NONE */
 	bool with_source, with_asm;
 	struct source_data source;
 	uint32_t listed;   /* functions of this profile in the answer */

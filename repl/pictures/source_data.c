@@ -42,7 +42,6 @@ struct source_rows {
 	struct source_line *line;
 	size_t n;
 	struct arena names; /* of one name at a time */
-	uint32_t *first; /* [store functions]: its first place in the listing, from 1 */
 };
 
 /* ---- rows ---- */
@@ -53,25 +52,32 @@ static void put_pos(struct out *o, const struct listing *l, uint64_t pos)
 		out_printf(o, l->instrs ? "%" PRIx64 : "%" PRIu64, pos);
 }
 
-static void put_row_costs(struct out *o, const struct listing *l,
-			  const struct listing_place *at)
+static int64_t cost_in(const struct source_data *d, const struct listing *l,
+		       const struct listing_place *at, uint32_t e)
 {
-	uint32_t n = at ? store_info(l->st)->all_events : 0;
+	return d->event[e] == GRAPH_NONE ? 0 : listing_cost(l, at, d->event[e]);
+}
 
-	while (n && !listing_cost(l, at, n - 1))
+static void put_row_costs(const struct source_data *d, struct out *o,
+			  const struct listing *l, const struct listing_place *at)
+{
+	uint32_t n = at ? d->events : 0;
+
+	while (n && !cost_in(d, l, at, n - 1))
 		n--;
 	for (uint32_t e = 0; e < n; e++) {
 		out_c(o, e ? " " : "");
-		out_i64(o, listing_cost(l, at, e));
+		out_i64(o, cost_in(d, l, at, e));
 	}
 }
 
-static void put_line(struct out *o, const struct listing *l, const struct listing_row *r)
+static void put_line(const struct source_data *d, struct out *o, const struct listing *l,
+		     const struct listing_row *r)
 {
 	out_char(o, 'L');
 	put_pos(o, l, r->pos);
 	out_char(o, '\t');
-	put_row_costs(o, l, r->at);
+	put_row_costs(d, o, l, r->at);
 	emit_xml(o, "\t", r->text, "");
 	if (!l->instrs || !r->at || !r->at->line)
 		return;
@@ -91,17 +97,6 @@ static void put_target(struct out *o, const struct listing *l, uint32_t group,
 		return;
 	out_printf(o, "%zu:", g);
 	put_pos(o, l, pos);
-}
-
-/* Where the callee begins. */
-static void put_begin(struct out *o, const struct source_rows *p, fn_id callee)
-{
-	const struct listing_place *at;
-
-	if (!p->first[callee])
-		return;
-	at = &p->l->place[p->first[callee] - 1];
-	put_target(o, p->l, at->group, at->pos);
 }
 
 /* A name and, if it is another, the one without parameters and namespaces. */
@@ -130,14 +125,12 @@ static void put_call_row(const struct source_data *d, struct source_rows *p,
 	out_char(o, 'C');
 	put_pos(o, p->l, r->pos);
 	out_char(o, '\t');
-	if (call && !d->place)
-		put_begin(o, p, (fn_id)at->other);
-	else if (f != GRAPH_NONE && d->place[f] != GRAPH_NONE)
+	if (f != GRAPH_NONE && d->place[f] != GRAPH_NONE)
 		out_u64(o, d->place[f]);
 	out_char(o, '\t');
 	out_i64(o, call ? (int64_t)at->calls : -1);
 	out_char(o, '\t');
-	put_row_costs(o, p->l, at);
+	put_row_costs(d, o, p->l, at);
 	out_char(o, '\t');
 	put_names(p, r->name);
 }
@@ -153,7 +146,7 @@ static void put_jump_row(struct out *o, const struct listing *l,
 }
 
 static void put_file_row(struct out *o, const struct listing *l,
-			 const struct listing_group *g)
+			 const struct listing_group *g, size_t n)
 {
 	const struct str known =
 		l->instrs ? store_obj(l->st, g->id) : store_file(l->st, g->id);
@@ -161,8 +154,7 @@ static void put_file_row(struct out *o, const struct listing *l,
 	out_printf(o, "F%d\t", l->instrs || g->own);
 	emit_xml(o, "", g->text->line ? g->text->path : known, "\t");
 	emit_name(o, EMIT_XML, str_c(g->text->line ? "" : g->text->why));
-	out_printf(o, "\t%d\t%zu", g->text->line && g->text->newer,
-		   (size_t)(g - l->group));
+	out_printf(o, "\t%d\t%zu", g->text->line && g->text->newer, n);
 }
 
 static void put_source_row(const struct source_data *d, struct source_rows *p,
@@ -171,8 +163,8 @@ static void put_source_row(const struct source_data *d, struct source_rows *p,
 	struct out *o = &p->o;
 
 	switch (r->kind) {
-	case LISTING_FILE: put_file_row(o, p->l, g); break;
-	case LISTING_LINE: put_line(o, p->l, r); break;
+	case LISTING_FILE: put_file_row(o, p->l, g, (size_t)(g - p->l->group)); break;
+	case LISTING_LINE: put_line(d, o, p->l, r); break;
 	case LISTING_CALL: put_call_row(d, p, r); break;
 	case LISTING_JUMP: put_jump_row(o, p->l, r); break;
 	case LISTING_GAP: emit_xml(o, "G", r->text, ""); break;
@@ -188,23 +180,6 @@ static void put_source_row(const struct source_data *d, struct source_rows *p,
 }
 
 /* ---- those that fit ---- */
-
-static int find_first_places(struct source_rows *p)
-{
-	const struct listing *l = p->l;
-
-	p->first = calloc((size_t)store_info(l->st)->functions + 1, sizeof(*p->first));
-	if (!p->first)
-		return -1;
-	for (size_t i = 0; i < l->nplaces && !render_cancelled(p->rd, i); i++) {
-		const struct listing_place *at = &l->place[i];
-
-		if (at->kind == LISTING_LINE && !p->first[at->fn] &&
-		    (l->instrs || at->group == store_fn_file_id(l->st, at->fn)))
-			p->first[at->fn] = (uint32_t)i + 1;
-	}
-	return 0;
-}
 
 /* Write all rows to memory, and find the lines. */
 static void write_rows(const struct source_data *d, struct source_rows *p)
@@ -310,7 +285,7 @@ static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken
 	p->at = calloc(l->nrows + 1, sizeof(*p->at));
 	p->keep = calloc(l->nrows + 1, sizeof(*p->keep));
 	p->line = calloc(l->nrows + 1, sizeof(*p->line));
-	if (!p->at || !p->keep || !p->line || (!d->place && find_first_places(p)))
+	if (!p->at || !p->keep || !p->line)
 		return -1;
 	write_rows(d, p);
 	if (p->rd->err->kind)
@@ -345,8 +320,55 @@ size_t source_data_put(struct render *rd, struct source_data *d, const struct li
 	free(p.at);
 	free(p.keep);
 	free(p.line);
-	free(p.first);
 	return taken;
+}
+
+/* ---- the base ---- */
+
+/* The file of `here` that group g of the base is. */
+static size_t same_group(const struct listing *here, const struct listing *l,
+			 const struct listing_group *g)
+{
+	size_t n = 0;
+
+	while (n < here->ngroups && !(g->own && here->group[n].own) &&
+	       !str_eq(store_file(here->st, here->group[n].id), store_file(l->st, g->id)))
+		n++;
+	return n < here->ngroups ? n : n + (size_t)(g - l->group);
+}
+
+void source_data_put_base(struct render *rd, struct source_data *d,
+			  const struct listing *here, const struct listing *l,
+			  int64_t moved)
+{
+	struct source_rows p = {.rd = rd, .l = l};
+
+	out_mem(&p.o);
+	arena_init(&p.names, 0);
+	for (const struct listing_group *g = l->group; g < l->group + l->ngroups; g++) {
+		const size_t n = same_group(here, l, g);
+
+		if (n >= here->ngroups) {
+			put_file_row(&p.o, l, g, n);
+			out_char(&p.o, '\n');
+		}
+		for (size_t i = g->first; i < g->first + g->n && !render_cancelled(rd, i);
+		     i++) {
+			struct listing_row r = l->row[i];
+
+			if (!r.at || r.kind == LISTING_JUMP)
+				continue;
+			r.text = STR("");
+			r.pos += (uint64_t)(g->own ? moved : 0);
+			out_printf(&p.o, "B%zu\t", n);
+			put_source_row(d, &p, g, &r);
+		}
+	}
+	out_bytes(&d->o, p.o.buf, p.o.n);
+	if (p.o.failed || d->o.failed)
+		err_no_memory(rd->err, "for the source of a page");
+	out_close(&p.o);
+	arena_free(&p.names);
 }
 
 /* ---- the page ---- */

@@ -2,7 +2,8 @@
 """laws.t - what the tree of a report must hold, asked of its own script in Chromium, for many kinds of profiles.
 
 Bounds hold the cost and are no wider than those of the frame below; a frame is no less than the sum of what lies on
-it; callers and callees of a function are those of `callers of` and `callees of`; frames of 5 % are those of `calltree`.
+it; callers and callees of a function are those of `callers of` and `callees of`; frames of 5 % are those of `calltree`;
+own costs are those of `functions`, whose first hundred are there; no share is above 100 %; ~ marks what is estimated.
 """
 import csv
 import glob
@@ -47,7 +48,11 @@ for (const f of new Set([...by(f => f.incl[w.event()]), ...by(f => f.self[w.even
     check(n, way + ' ' + f.name);
     near.push([way, f.id, [...n.kids.values()].map(k => [k.f.id, Math.round(k.est[0]), k.hi[0] - k.lo[0] > 1])]);
 }
-return {bad: bad.slice(0, 3), near, tops, T};
+const every = s => [...document.querySelectorAll(s)], labels = every('#frames .f:not(.rest):not(.up)').filter(f => f.textContent);
+return {bad: bad.slice(0, 3), near, tops, T, own: w.F.map(f => [f.id, f.self[w.event()]]),
+    above: every('#frames .f, #list td, #where, #graph text, #hot span').map(e => e.textContent).filter(t => (t.match(/[\\d.]+(?=\\s?%)/g) || []).some(n => n > 100)).concat(
+        every('#list tr td:nth-child(3)').map(e => e.textContent).filter(t => T && parseFloat(t.replace('~', '')) > 100)),
+    marks: labels.filter(f => f.textContent.startsWith('~') !== f.title.split('\\n').slice(1).join().startsWith('~')).map(f => [f.textContent, f.title])};
 """
 
 
@@ -91,6 +96,10 @@ for profile in PROFILES + ["around.out"]:
     drawn = dict(got["tops"])
     same([(p, c, drawn.get(p)) for p, c in tree.items() if not any((p + ";").startswith(j + ";") for j in joined) and abs(drawn.get(p, 0) - c) > max(1, got["T"] * 1e-4)][:3],
          [], name + "frames of 5 % are those of calltree")
+    own = dict(got["own"])
+    first = {int(r["id"]): cell(r, "self") for by in ("self", "incl") for r in rows(profile, "top 100 by " + by) if r.get("id")}
+    same([(f, c, own.get(f)) for f, c in first.items() if c and own.get(f) != int(c)][:3], [], name + "own costs, of the first hundred too")
+    same((got["above"][:3], got["marks"][:3]), ([], []), name + "no share above 100 %, ~ where it is estimated")
     ok(not browser.errors, name + "no error", str(browser.errors[:1]))
 browser.close()
 done()

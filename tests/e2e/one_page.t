@@ -69,6 +69,39 @@ page("gone", "has.out", "base=had.out", "functions vs base")
 gone = browser.run(SEEN + "const row = all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone'); row.click(); return [$('#where').textContent, all('#graph .n').length];")
 ok("gone" in gone[0] and "7 \u2192 0 calls" in gone[0] and "900 \u2192 0" in gone[0] and gone[1] == 2, "what is gone has the card of the base", gone)
 
+# ---- lines of both sides ----
+with open("both.c", "w") as f:
+    f.write("".join("line %d\n" % i for i in range(1, 40)))
+for name, at, costs in ("was", 10, (7, 100, 60)), ("now", 14, (7, 300, 0)):
+    with open(name + ".out", "w") as f:
+        f.write("events: Ir\nfl=%s/both.c\nfn=work\n%d %d\n%d %d\n" % (os.getcwd(), at, costs[0], at + 2, costs[1]) + ("%d %d\n" % (at + 5, costs[2]) if costs[2] else "") +
+                "cfn=sub\ncalls=%d 1\n%d %d\n\nfn=sub\n1 %d\n" % (at, at + 3, 10 * at, 10 * at))
+LINES = SEEN + "return all('.code .l').filter(r => r.querySelector('.s').title || r.querySelector('.c').title).map(r => [r.querySelector('.n'), r.querySelector('.s'), r.querySelector('.c'), r.querySelector('.x')].map(e => e.textContent));"
+page("lines", "now.out", "base=was.out", "--with-source", "functions vs base")
+browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn') && r.querySelector('.fn').title === 'work').click(); $('#showsource').click();")
+same(browser.run(LINES), [["14", "7", "", "line 14"], ["16", "100 \u2192 300", "", "line 16"], ["17", "", "100 \u2192 140", "line 17"], ["19", "60 \u2192 0", "", "line 19"]],
+     "lines of a function that moved, base and here, with calls")
+same(browser.run(SEEN + "return all('.code .d .x').map(e => e.textContent);"), ["\u21d2 sub  10 \u2192 14\u00d7"], "  and their calls")
+card = [["100 \u2192 300", "both.c:16"], ["60 \u2192 0", "both.c:19"], ["100 \u2192 140", "both.c:17"]]
+HOT = SEEN + "return all('#hot .share').map(d => [d.children[0].textContent, d.children[1].textContent]);"
+same(browser.run(HOT), card, "  the card has those that changed most")
+page("hot", "now.out", "base=was.out", "functions vs base")
+browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn') && r.querySelector('.fn').title === 'work').click();")
+same(browser.run(HOT), card, "  without their text, too")
+r = run("now.out", "base=was.out", "--no-index-write", "-q", "-c", browser.run(SEEN + "return $('#hot code').textContent;"))
+same((r.status, browser.errors), (0, []), "  and the query that it tells runs")
+got = page("listing", "now.out", "source of work")
+same((got[:2], browser.run(SEEN + "return [seen($('.code')), $('.code .at .n').textContent];")), (["Source", "work"], [True, "16"]), "source of f: the report at its tab, at the costliest line")
+
+# ---- names ----
+with open("named.out", "w") as f:
+    f.write("events: Ir\nob=/lib/ld-linux.so\nfn=0x000000000001ab70\n0 10\ncob=/bin/x\ncfn=a::b::~b()\ncalls=1 0\n0 990\n\nob=/bin/x\nfn=a::b::~b()\n0 990\n")
+page("named", "named.out", "functions")
+same((browser.run(SEEN + "return all('#frames .f').map(f => f.textContent.split(' ')[0]);"), browser.errors), (["ld-linux.so+0x1ab70"], []),
+     "an address is a place in its object")
+browser.run(SEEN + "document.body.style.width = '130px'; window.dispatchEvent(new Event('resize'));")
+ok(not [s for s in browser.run(SEEN + "return all('#frames .f, #list .fn').map(f => f.textContent);") if s.startswith("~")], "a destructor has no mark of an estimate")
+
 # ---- the timeline ----
 SUMS = SEEN + """
 const at = %s, r = $('#runframes').getBoundingClientRect(), y = r.top + 5;

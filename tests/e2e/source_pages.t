@@ -97,13 +97,15 @@ r = run("p.out", "--safe", "--with-source", "-q", "--format", "html", "-c", "fun
 ok(r.status == 0 and not TEXT.search(r.text), "--safe: no roots, no source", r)
 
 text = page("all.html")
-ok("codeView" not in plain and ".code .rows" not in plain and "codeView" in text and ".code .rows" in text, "a report without source has no script for it")
+ok("codeRows" not in plain and ".code .rows" not in plain and "codeRows" in text and ".code .rows" in text, "a report without source has no script for it")
 
-# A page of one listing.
+# A listing is the report, opened at the tab of its text and at the function with most cost there.
 r = report("source of (main, work) > of.html")
 text = page("of.html")
 same(len([line for line in rows(text) if line[1]]), 3, "source of f: every line with cost")
-same(rows(text, "C")[0][1], "0:8", "a call leads to where its callee begins in the page")
+same(element(text, "d-functions")[int(rows(text, "C")[0][1])].split("\t")[0], "work", "a call leads to its callee")
+opened = re.search(r'data-tab="source" data-open="(\d+)"', text)
+same([l.split("\t")[0] for l in element(text, "d-functions") if opened and l.split("\t")[2].split()[0] == opened[1]], ["work"], "it opens at the costliest")
 same(len(held(text)), 2, "it says which files it holds")
 r = report("source of file:b.c > file.html")
 same([h[0] for h in held(page("file.html"))], [here + "/b.c"], "the page of one file")
@@ -212,12 +214,12 @@ write("bin/objdump", b"#!/bin/sh\necho run >> %s/runs\nfor i in 401000 401004 40
 os.chmod("bin/objdump", 0o755)
 r = run("asm.out", "-q", "-c", "asm of (main, work) > asm.html", env={"PATH": here + "/bin:" + os.environ["PATH"]})
 text = page("asm.html")
-same([(line[0], line[1], line[2], (line + [""])[3]) for line in rows(text) if line[1]],
-     [("401000", "5", "nop </script>", "a.c:1"), ("401004", "6", "nop </script>", "a.c:2"), ("402000", "30", "nop </script>", "a.c:8")],
+same([(line[0], line[1], line[2], line[3]) for line in rows(text) if line[1] and len(line) > 3],
+     [("402000", "30", "nop </script>", "a.c:8"), ("401000", "5", "nop </script>", "a.c:1"), ("401004", "6", "nop </script>", "a.c:2")],
      "asm of f: instructions with costs and lines")
-same((rows(text, "C")[0][1], rows(text, "J")[0][1:]), ("0:402000", ["0:401000", "-> 0x401000  1 of 3 times"]), "calls and jumps lead to addresses")
-same((len(open("runs").read().split()), held(text), "4 instructions</summary>" in text), (1, [(here + "/object", "4")], True),
-     "objdump ran once; the page names the object")
+ok(["401004", "0:401000", "-> 0x401000  1 of 3 times"] in rows(text, "J"), "jumps lead to addresses", rows(text, "J"))
+same((len(open("runs").read().split()), sorted(held(text)), 'data-tab="asm"' in text), (1, [(here + "/a.c", "15"), (here + "/object", "8")], True),
+     "objdump ran once; the page names the object and the file")
 os.remove("runs")
 how = {"env": {"PATH": here + "/bin:" + os.environ["PATH"]}}
 r = run("asm.out", "--with-asm", "-c", "functions > asm.html", **how)

@@ -1,8 +1,9 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
 const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
 let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1, shownTop = null;
+const DRAWS = {}; /* what draws a tab of its own script */
 const joint = c => c.up ? ' \u2039 ' : ' \u203a '; /* "calls", or "is called by" */
-const nameOf = n => n.f ? n.f.name : data.profile;
+const nameOf = n => n.f ? n.f.at || n.f.name : data.profile;
 /* What fits k letters of a chain's names: all of them, the first and the last, the one it is named after. */
 function chainName(c, k) {
 	const mark = c.chain.some(n => n.folded) ? ' \u21bb' : '', names = c.chain.map(n => n.f ? n.f.label : data.profile), face = c.face.f, last = names.at(-1);
@@ -15,11 +16,12 @@ function chainName(c, k) {
 /* The colour of a change: of what f spends itself, else, as the lower edge, of its cost with calls.  What only an estimate
    may change, and less than 1 % of all changes, is grey; so is a place where the function as a whole changes the other
    way. */
+const shade = (by, whole = by) => {
+	const share = by * whole <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(whole)) / allChanges;
+	return share < 0.01 ? '' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
+};
 function changeClass(f, own, all) {
-	const shade = (by, whole) => {
-		const share = by * whole <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(whole)) / allChanges;
-		return share < 0.01 ? '' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
-	}, below = shade(all, inclBy(f));
+	const below = shade(all, inclBy(f));
 	return shade(own, changeBy(f)) || (below ? 'thru ' + below : 's');
 }
 const gone = b => two && both() && !b.n.est[0];
@@ -28,8 +30,7 @@ const paint = f => two ? both() ? changeClass(f, changeBy(f), inclBy(f)) : 's' :
 function flame() {
 	const box = $('frames'), crumbs = [];
 	showTab();
-	if (tab === 'run') drawRun();
-	if (tab) return;
+	if (tab) { if (DRAWS[tab]) DRAWS[tab](); return; }
 	const high = list => 1 + Math.max(...list.map(b => b.y)), anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;
 	/* Callers above the selected function, callees below it; a zoom shows one of them. */
@@ -71,10 +72,9 @@ function flame() {
 	box.style.height = ROWS * H + 'px';
 	box.textContent = '';
 	box.append(...boxes.map((b, i) => b.div = frame(b, i)));
-	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
 	const any = c => boxes.some(c);
-	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && (F.some(f => f.out.length) ? 'no estimates: all stacks are measured' : 'no stacks: the profile has no calls'), provenText(), two && 'colour: share of all changes, of what a frame spends itself; lower edge: with calls', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
+	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && (F.some(f => f.out.length) ? 'no estimates: all stacks are measured' : 'no stacks: the profile has no calls'), provenText(), two && 'colour: its own share of all changes; lower edge: with calls', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
 		any(b => b.n > 0) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.chain && gone(b)) && 'struck out: gone', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
 	$('status').textContent = said();
 	mark();
@@ -259,15 +259,24 @@ function timeline() {
 			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
 		}
 		const names = b.list.length <= 24 ? el($('bars'), 'div', undefined, 'names soft') : null;
-		/* Without the words that all of them have. */
 		if (names) for (const x of b.list) {
-			const name = el(names, 'span', x.what.split(', ').filter(w => !b.list.every(o => o.what.split(', ').includes(w))).join(', ') + ' ' + (b.total ? (100 * x.cost / b.total).toFixed(1) + '%' : ''));
+			const name = el(names, 'span', partName(b.list, x) + ' ' + (b.total ? (100 * x.cost / b.total).toFixed(1) + '%' : ''));
 			name.title = x.what;
 			name.style.flexGrow = x.wide;
 		}
 		if (!two) chooseParts(box, b);
 	}
 }
+/* What the selected function spends itself in each part. */
+function partsOf() {
+	const f = selected, all = parts[0], told = f && !two && all.length > 1 && events[ev].name === data.event;
+	const shares = told ? all.map(p => ({p, n: (p.top.find(t => t[0] === f.i) || [0, 0])[1]})) : [], found = shares.filter(x => x.n > 0).sort((a, b) => b.n - a.n), left = shares.some(x => !x.n && x.p.more);
+	document.querySelectorAll('#bars .bars i').forEach((i, k) => i.style.setProperty('--f', told && all[k].cost[ev] > 0 ? (100 * shares[k].n / all[k].cost[ev]).toFixed(1) + '%' : '0%'));
+	$('partof').textContent = !told || !all.some(p => p.top.length) ? '' : f.label + ' itself: ' + found.slice(0, 6).map(x => partName(all, x.p) + ' ' + percent(x.n, f.self[ev])).join(', ') +
+		(found.length > 6 ? ', ' + (found.length - 6) + ' more' : '') + (found.length ? left ? '; of the others it is not among the costliest' : '' : 'not among the costliest of any part');
+}
+/* Without the words that all of them have. */
+const partName = (all, p) => p.what.split(', ').filter(w => !all.every(o => o.what.split(', ').includes(w))).join(', ');
 /* "2-4,7", or nothing if a number comes again. */
 function spans(numbers) {
 	const out = [];
@@ -296,7 +305,7 @@ function chooseParts(box, b) {
 		$('chosen').textContent = (list.length > 1 ? list[0].what + ' to ' + list.at(-1).what : list[0].what) + ': ' + whole(sum) + ' ' + events[ev].title + ', ' + percent(sum, b.total) + (name ? '. Its functions: ' : '');
 		if (name) el($('chosen'), 'code', name + ' | functions');
 		if (name && others) { $('chosen').append('; beside the others: '); el($('chosen'), 'code', name + ' | functions vs ' + others); }
-		const top = list.length === 1 && events[ev].name === data.event ? list[0].top : [], tops = el($('chosen'), 'div', undefined, 'tops');
+		const top = list.length === 1 && events[ev].name === data.event ? list[0].top.slice(0, 8) : [], tops = el($('chosen'), 'div', undefined, 'tops');
 		for (const [f, n] of top) shareLine(tops, n, sum, top[0][1], F[f].label, F[f].name, '').dataset.i = f;
 		keepHeight();
 	};

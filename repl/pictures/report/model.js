@@ -21,26 +21,29 @@ const events = lines('d-events').map(l => {
 	return {name, title, long, kind, scale: +scale, total: +total, base: base ? +base : 0, both: !!base};
 });
 events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
+const base = p => p.slice(p.lastIndexOf('/') + 1), real = s => s && s !== '???';
 const strings = lines('d-strings').map(l => l.split('\t')), named = n => strings[n] ? strings[n][0] : '', E = events.length, none = Array(E).fill(0);
 const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
 	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
 	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
+/* What has no name is called by its place in its object. */
+const placeIn = (name, obj) => { const at = /^0x0*([0-9a-f]+)$/.exec(name); return at && real(obj) ? base(obj) + '+0x' + at[1] : ''; };
 const F = lines('d-functions').map((l, i) => {
-	const [full, brief, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8;
-	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, brief: brief || full, label: brief || full,
+	const [full, named_, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8, at = placeIn(full, named(n[4])), brief = at.replace(/.*\+/, '') || named_;
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, at, brief: brief || full, label: at || brief || full,
 		file: named(n[3]), obj: named(n[4]), text: !!(strings[n[3]] || [])[1], ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
 		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
 });
 /* A short name that several functions have says which one it is by the whole name. */
 const shared = new Map();
 for (const f of F) shared.set(f.label, (shared.get(f.label) || 0) + 1);
-for (const f of F) if (shared.get(f.label) > 1) f.label = f.name;
+for (const f of F) if (shared.get(f.label) > 1) f.label = f.at || f.name;
 /* What fits k letters: the whole name, the short one, that without leading namespaces, the start of that. */
 const LETTER = 7.3;
 function fitName(f, k) {
-	let s = [f.name, f.label].find(n => n.length <= k) || f.brief;
+	let s = [f.at || f.name, f.label].find(n => n.length <= k) || f.brief;
 	while (s.length > k) {
-		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:])/.exec(s);
+		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:~])/.exec(s); /* not ~f: that is the mark of an estimate */
 		if (!m || m[0].length === s.length) break;
 		s = s.slice(m[0].length);
 	}
@@ -58,18 +61,28 @@ for (const l of lines('d-calls')) {
 	e.to.in.push(e);
 	calling.set(e.from.i * F.length + e.to.i, e);
 }
-/* What the cost is made of: objects, or, if there is one, namespaces or files; the costliest have colours. */
-const base = p => p.slice(p.lastIndexOf('/') + 1), MOST_GROUPS = 6, real = s => s && s !== '???';
+/* What the cost is made of: objects, with the files of one that has most of the cost, or, if there is one, namespaces
+   or files; the costliest have colours. */
+const MOST_GROUPS = 6;
 const objects = new Set(F.map(f => f.obj).filter(real)).size > 1;
 const groupOf = f => objects ? base(f.obj) : (/^[^<({ ]+?(?=::|\\|->)/.exec(f.name) || [base(f.file)])[0];
-const groupCost = new Map();
-for (const f of F) { f.part = groupOf(f); if (real(f.part)) groupCost.set(f.part, (groupCost.get(f.part) || 0) + Math.max(0, f.self[0] || 0)); }
-const groupNames = [...groupCost].sort((a, b) => b[1] - a[1]).slice(0, MOST_GROUPS).map(g => g[0]);
+const MOST_COST = 0.6;
+function groupsBy(of) {
+	const sums = new Map();
+	for (const f of F) { f.part = of(f); if (real(f.part)) sums.set(f.part, (sums.get(f.part) || 0) + Math.max(0, f.self[0] || 0)); }
+	return [...sums].sort((a, b) => b[1] - a[1]);
+}
+let groups = groupsBy(groupOf);
+if (objects && groups[0] && groups[0][1] >= MOST_COST * groups.reduce((sum, g) => sum + g[1], 0)) {
+	const most = groups[0][0];
+	groups = groupsBy(f => groupOf(f) === most && real(f.file) ? base(f.file) : groupOf(f));
+}
+const groupNames = groups.slice(0, MOST_GROUPS).map(g => g[0]);
 for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOST_GROUPS : g; }
 /* The costs of a function, or of a call, on a side. */
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
-const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2], top: t.slice(3).map(x => x.split(' ').map(Number))}; }));
+const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2], more: t.length > 3 && !t.at(-1), top: t.slice(3).filter(x => x).map(x => x.split(' ').map(Number))}; }));
 /* The whole program's tree by event. */
 const trees = SIDES.map(s => {
 	const all = [];
@@ -118,7 +131,8 @@ const inUnit = (n, e) => {
 };
 const cost = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : short(n);
 const whole = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : grouped(n);
-const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
+/* Of a profile whose calls bring more than its lines cost, a note says so. */
+const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : n > 1.00005 * of && of > 0 ? '>100%' : (100 * n / of).toFixed(2) + '%';
 const between = (lo, hi) => hi < Infinity ? ' (estimated; between ' + whole(Math.round(lo)) + ' and ' + whole(Math.round(hi)) + ')' : ' (estimated)';
 const about = estimated ? '~' : '';
 /* The inclusive cost is estimated where f may nest in itself. */

@@ -3,7 +3,7 @@ const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(
 const both = () => events[ev].both;
 const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : now / was >= 10 ? '\u00d7' + grouped(now / was) : signed(100 * (now - was) / was, x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
 const changeText = (now, was) => now === was ? 'the same' : signed(now - was, n => whole(n)) + ' (' + ratioText(now, was) + ')';
-const arrow = (now, was, mark = '') => mark + cost(was) + ' \u2192 ' + mark + cost(now);
+const arrow = (now, was, mark = '') => (cost(was) === cost(now) ? '' : mark + cost(was) + ' \u2192 ') + mark + cost(now);
 /* +46,800; of what is new or gone, too. */
 const byText = (now, was) => signed(Math.round(now) - Math.round(was), n => cost(n)) || '=';
 const change2 = (now, was, mark) => now === was ? mark + cost(now) : arrow(now, was, mark) + ' (' + ratioText(now, was) + ')';
@@ -18,7 +18,7 @@ let ROW = 21; /* px; measured once rows are drawn */
 let key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null, allChanges = 1, mostChange = 1, mostCost = 1;
 const value = {
 	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls, delta: f => both() ? Math.abs(changeBy(f)) : f.self[ev],
-	ratio: f => both() ? Math.abs(Math.log((f.self[ev] || 1e-9) / (f.b.self[ev] || 1e-9))) : 0, more: f => both() ? Math.abs(inclBy(f)) : f.incl[ev], often: f => Math.abs(f.calls - f.b.calls), name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
+	ratio: f => { const little = total() / 1e4 || 1; return both() ? Math.abs(Math.log((f.self[ev] + little) / (f.b.self[ev] + little))) : 0; }, more: f => both() ? Math.abs(inclBy(f)) : f.incl[ev], often: f => Math.abs(f.calls - f.b.calls), name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
 };
 const place = f => { const b = base(f.file); return b && b !== '???' ? (f.line ? b + ':' + f.line : b) : base(f.obj); };
 const TEXTS = ['name', 'where'];
@@ -37,7 +37,7 @@ function choose() {
 	allChanges = Math.max(1, total() / 1000, F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0));
 	$('list').classList.toggle('units', !!events[ev].kind);
 	mostChange = rows.reduce((m, f) => Math.max(m, Math.abs(changeBy(f))), 1);
-	mostCost = rows.reduce((m, f) => Math.max(m, f.self[ev], f.incl[ev]), 0) || 1;
+	mostCost = Math.min(total() || Infinity, rows.reduce((m, f) => Math.max(m, f.self[ev], f.incl[ev]), 0)) || 1;
 	if (!two) $('list').querySelector('th.b button').textContent = '0 \u2013 ' + (total() ? (100 * mostCost / total()).toFixed(0) + ' %' : cost(mostCost));
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') + ' functions' +
@@ -55,7 +55,7 @@ function cell(tr, text, cls, title) {
 	return td;
 }
 const inclTitle = f => tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? between(f.lo[ev], f.hi[ev]) : '');
-const number = (n, mark = '') => total() ? mark + (100 * n / total()).toFixed(1) : mark + cost(n);
+const number = (n, mark = '') => !total() ? mark + cost(n) : n > 1.0005 * total() ? '>100' : mark + (100 * n / total()).toFixed(1);
 function drawOne(tr, f) {
 	cell(tr, number(f.self[ev], about), 'n', about + whole(f.self[ev]) + ' ' + events[ev].title);
 	const bar = cell(tr, undefined, 'b', 'own ' + percent(f.self[ev], total()) + ', with calls ' + tilde(f) + percent(f.incl[ev], total()));
@@ -123,7 +123,7 @@ const nearText = (f, e, up) => {
 	return guess([0, lo, hi]) + whole(n) + ' ' + events[ev].title + ', ' + guess([0, lo, hi]) + percent(cost, f.incl[ev]) + ' of ' + f.name + ' with its calls' +
 		(lo < hi ? between(lo, hi) : '') + (Math.abs(w - cost) > 1 ? '\n' + whole(w) + ' of all levels of recursion' : '');
 };
-const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
+const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : n / of >= 1.005 ? '>100%' : (100 * n / of).toFixed(0) + '%';
 /* The costliest calls into f, or out of it, with those of the functions there. */
 function around(f, out, levels, most) {
 	const list = costliest(f, +!out), rows = list.slice(0, most).map(e => {
@@ -174,7 +174,7 @@ function graph(root, f, levels) {
 		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + told + (change ? '' : 'them'));
 		side(list, f, out, wide / 2 - box / 2, mid, 1);
 	});
-	put(wide / 2 - box / 2, mid, f, two && both() ? byText(f.incl[ev], f.b.incl[ev]) : total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f), true);
+	put(wide / 2 - box / 2, mid, f, two && both() ? byText(f.incl[ev], f.b.incl[ev]) : total() ? part(f.incl[ev], total()) : '', f.name + '\nwith calls ' + inclTitle(f), true);
 }
 function graphs() {
 	if (selected) graph($('graph'), selected, 1);
@@ -227,6 +227,20 @@ function shareLine(box, n, of, most, what, title, text, cls, mark = about) {
 	if (text) el(div, 'code', text, cls);
 	return div;
 }
+/* The lines of a card: the costliest, or those that changed most. */
+const hottestOf = all => {
+	const list = all.filter(x => x.now > 0 || x.was > 0), changed = two && both() ? list.filter(x => x.now !== x.was) : [];
+	return (changed.length ? changed.sort((a, b) => Math.abs(b.now - b.was) - Math.abs(a.now - a.was)) : list.sort((a, b) => b.now - a.now)).slice(0, 5);
+};
+function hotLine(list, now, was, where, path, text, cls, mark = about) {
+	const div = shareLine($('hot'), now, total(), list.reduce((m, x) => Math.max(m, x.now, x.was), 0), where, path, text, cls, mark);
+	if (!two || !both()) return div;
+	div.firstChild.textContent = now === was ? mark + cost(now) : arrow(now, was, mark);
+	div.firstChild.className = 'w3 ' + (now === was ? '' : now < was ? 'less' : 'more');
+	div.firstChild.style.setProperty('--w', (100 * Math.abs(now - was) / (Math.abs(list[0].now - list[0].was) || 1)).toFixed(0) + '%');
+	div.firstChild.title = changeText(now, was);
+	return div;
+}
 function show() {
 	const f = selected;
 	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = !f;
@@ -235,22 +249,22 @@ function show() {
 	$('graph').textContent = $('hot').textContent = '';
 	$('name').textContent = f ? f.name : F.length ? 'No function is selected' : 'No functions';
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
-		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + ' calls',
+		[f.at, f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + (f.calls === 1 && f.b.calls === 1 ? ' call' : ' calls'),
 			'own ' + change2(f.self[ev], f.b.self[ev], about), 'with calls ' + change2(f.incl[ev], f.b.incl[ev], tilde(f) || tilde(f, 1))] : [times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
 			total() && 'own ' + about + percent(f.self[ev], total()), total() && anyCalls && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured')],
 			f.out.some(loops) || fuzzy(f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
+	partsOf();
 	if (!f) return;
 	graphs();
 	if ('lines' in data && f.line && !f.gone) {
 		const told = events[ev].name === data.event && hotAt.get(f.i) || [];
-		el($('hot'), 'p', told.length ? 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
-		el($('hot').lastChild, 'code', 'lines of #' + f.id + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (told.length ? '' : ' | take 5'));
+		el($('hot'), 'p', told.length ? two ? 'Its lines that changed most, with what they call; all: ' : 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
+		el($('hot').lastChild, 'code', 'lines of #' + f.id + (two ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (told.length ? '' : ' | take 5'));
 		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
-		told.forEach(t => {
-			const [line, all, own, guessed, file] = t.split(' ').map(Number), most = +told[0].split(' ')[1], path = file === undefined ? f.file : named(file);
-			shareLine($('hot'), all, total(), most, base(path) + ':' + line, path, own && own < all ? 'own ' + percent(own, total()) : '', 'soft', guessed ? '~' : about);
-		});
+		const list = hottestOf(told.map(t => { const [line, now, own, guessed, was, file] = t.split(' ').map(Number); return {line, now, own, guessed, was, path: file === undefined ? f.file : named(file)}; }));
+		for (const {line, now, own, guessed, was, path} of list)
+			hotLine(list, now, was, base(path) + ':' + line, path, own && own < now ? 'own ' + percent(own, total()) : '', 'soft', guessed ? '~' : about);
 	}
 	if ($('more').open) showMore();
 }
@@ -347,7 +361,7 @@ function view(m) {
 	openTab('');
 }
 /* What is drawn above the table: the flame graph, or one of these in its place. */
-const TABS = ['graphs', 'parts', 'run', 'why', 'answer'];
+const TABS = ['graphs', 'source', 'asm', 'parts', 'run', 'why', 'answer'];
 let tab = '';
 $('showgraphs').hidden = SMALL; /* the card has it */
 const causes = document.querySelector('.causes');
@@ -371,13 +385,14 @@ function openTab(id) {
 	keepHeight();
 	went();
 }
-/* What is below the pictures moves down at most. */
+/* What is below the pictures moves down at most, but for text. */
 function keepHeight() {
-	$('stage').style.minHeight = Math.max(parseFloat($('stage').style.minHeight) || 0, $('stage').offsetHeight) + 'px';
+	if (!['source', 'asm', 'answer'].includes(tab)) $('stage').style.minHeight = Math.max(parseFloat($('stage').style.minHeight) || 0, $('stage').offsetHeight) + 'px';
+	document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 }
 /* The name without types of arguments and of templates. */
 function bareName(f) {
-	for (let s = f.name, was = ''; f.bare === undefined; was = s, s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, ''))
+	for (let s = f.at + f.name, was = ''; f.bare === undefined; was = s, s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, ''))
 		if (s === was) f.bare = s;
 	return f.bare;
 }
@@ -448,7 +463,7 @@ document.addEventListener('keydown', x => {
 	if (x.target === body && x.key === 'Enter' && selected && !tab) { const n = grown && widest(selected); if (n) zoom(n); return; }
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
-	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), p: () => openTab('parts'), t: () => openTab('run'), w: () => openTab('why'),
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), s: () => openTab('source'), d: () => openTab('asm'), h: () => DRAWS.source && DRAWS[tab] === DRAWS.source && hottest(), p: () => openTab('parts'), t: () => openTab('run'), w: () => openTab('why'),
 		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });
@@ -470,8 +485,9 @@ if (location.hash) go();
 else {
 	find();
 	const asked = by_key.get(data.open);
-	if (asked) { selected = subject = asked; mode = 'from'; }
+	selected = subject = asked || null;
 	tab = data.tab || '';
+	if (asked && !tab) mode = 'from';
 }
 if (!selected && F.length) selected = first();
 refresh();

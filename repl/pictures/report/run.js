@@ -19,6 +19,7 @@ for (const l of lines('d-run')) {
 }
 runAt = [0, runEnd];
 $('showrun').hidden = !runAll.length;
+DRAWS.run = drawRun;
 const runCost = n => cost(n, runEvent), overlap = (n, [a, b]) => Math.max(0, Math.min(b, n.x + n.w) - Math.max(a, n.x));
 /* What a frame spends itself in a span: what its calls leave of it there, if the span cuts it. */
 const inside = (n, span) => overlap(n, span) > n.w - 1e-6;
