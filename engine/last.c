@@ -10,6 +10,7 @@
 #include "engine/rows/doubt.h"
 #include "engine/rows/table.h"
 #include "engine/session.h"
+#include "index/base/err_struct.h"
 
 enum { KEPT_ROWS = 1 << 18 };
 
@@ -74,9 +75,10 @@ void session_keep_last(struct session *s, const struct result *r)
 {
 	struct arena *a = &s->kept[!s->now];
 	struct result *last = NULL;
+	struct err none = {0};
 
 	arena_reset(a);
-	if (r->rows <= KEPT_ROWS)
+	if (r->rows <= KEPT_ROWS && !result_whole(r, &none))
 		last = copy_result(a, r);
 	s->now = !s->now;
 	s->last = last;

@@ -227,8 +227,10 @@ static int ask_query(struct session *s, struct stmt *st, struct str text, struct
 	if ((!set && note_inlined(s, run, st)) || statement_result(s, run, st))
 		return err->kind;
 	run->r.member = member;
-	session_keep_last(s, &run->r);
-	return give_result(s, run, st, text, sink, arg, err);
+	give_result(s, run, st, text, sink, arg, err);
+	if (st->next || !s->ends)
+		session_keep_last(s, &run->r);
+	return err->kind;
 }
 
 static int ask_apart(void *arg, struct str member)

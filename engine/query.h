@@ -57,6 +57,8 @@ int session_share_costs(struct session *s, struct err *err);
 /* People read the next answers, unless a query says where they go: a tree without min and
  * max ends where rows fall under half a per cent. */
 void session_for_people(struct session *s, bool people);
+/* No query follows, so the next answer is not kept as `_`. */
+void session_ends(struct session *s);
 /* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);

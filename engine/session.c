@@ -310,6 +310,11 @@ void session_for_people(struct session *s, bool people)
 	s->people = people;
 }
 
+void session_ends(struct session *s)
+{
+	s->ends = true;
+}
+
 int session_set_event(struct session *s, struct str event, struct err *err)
 {
 	struct arena a;

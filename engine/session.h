@@ -43,6 +43,7 @@ struct session {
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	bool people;	   /* session_for_people() */
+	bool ends;	   /* session_ends() */
 	unsigned accepted; /* doubts (rows/doubt.h), bit by bit */
 	struct str *
 		wanted; /* "profile:NAME", "fn:NAME": rows that an `expect` leaves out; malloc'd */

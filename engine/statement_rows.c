@@ -323,6 +323,7 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		.paired = {t->paired.known ? t->paired.percent[0] : -1,
 			   t->paired.known ? t->paired.percent[1] : -1},
 	};
+	asked_for(q, r);
 	table_result(t, r);
 	if (run->set)
 		set_result(run, r);
@@ -347,7 +348,6 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 	r->notes = x->notes->at;
 	r->nnotes = x->notes->n;
 	r->nhints = x->hints->n;
-	asked_for(q, r);
 	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
 		return arena_full(x->a, x->err);

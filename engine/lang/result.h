@@ -152,9 +152,9 @@ struct result {
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
-	/* If there are many rows, the columns hold only rows first .. first + held - 1
-	 * at a time, and only the columns of machine formats: see result_row().  pages
-	 * NULL: all rows, first is 0. */
+	/* If there are many rows, or a column waits for a reader, the columns hold only rows
+	 * first .. first + held - 1 at a time, and only the columns of machine formats: see
+	 * result_row().  pages NULL: all rows, first is 0. */
 	size_t first, held;
 	struct result_pages *pages;
 	uint64_t rows_before; /* before take/skip/limits: "showing 10 of 1,586" */
@@ -201,6 +201,8 @@ int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct er
  * the other: row i is at index i until result_row() is used.  It does not read columns
  * that it has not loaded. */
 int result_load(const struct result *r, const struct column *c, struct err *err);
+/* Read all columns of the whole result that the table for people may ask for. */
+int result_shown(const struct result *r, struct err *err);
 /* Read all columns of the whole result. */
 int result_whole(const struct result *r, struct err *err);
 /*

@@ -381,6 +381,18 @@ int result_load(const struct result *r, const struct column *c, struct err *err)
 	return 0;
 }
 
+int result_shown(const struct result *r, struct err *err)
+{
+	const struct result_pages *p = r->pages;
+
+	for (size_t k = 0; p && k < r->ncols; k++)
+		if ((r->cols[k].table || !p->col[k]->def ||
+		     !(p->col[k]->def->flags & COSTLY)) &&
+		    result_load(r, &r->cols[k], err))
+			return err->kind;
+	return 0;
+}
+
 int result_whole(const struct result *r, struct err *err)
 {
 	struct result_pages *p = r->pages;

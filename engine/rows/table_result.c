@@ -147,11 +147,23 @@ static void link_tree(struct table *t, struct result *r)
 	r->on = on;
 }
 
+/* Has the table a costly column that its reader does not show? */
+static bool waits(const struct table *t, enum format format)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->ncols; i++)
+		any |= t->cols[i]->machine && !t->cols[i]->table && !t->cols[i]->filled &&
+		       t->cols[i]->def && t->cols[i]->def->flags & COSTLY;
+	return any && t->x->open->people &&
+	       (format == FORMAT_NONE || format == FORMAT_TABLE || format == FORMAT_TREE);
+}
+
 void table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
 	r->ncols = 0;
-	if (t->n > PAGED && t->src && !t->vs && !t->set)
+	if (t->src && !t->vs && !t->set && (t->n > PAGED || waits(t, r->format)))
 		page_result(t, r);
 	else
 		whole_result(t, r);

@@ -87,7 +87,7 @@ static const struct column_row registry[] = {
      {ROWS_INLINED, PER_EVENT | ADDS_UP, .u = inlined_self},
      {ROWS_LISTING, PER_EVENT | ADDS_UP, .u = listing_self, .estimated = listing_about,
       .exact = place_exact, .absent = listing_no_self},
-     {ROWS_TREE, .u = tree_self, .estimated = tree_is_estimated, .absent = tree_inner},
+     {ROWS_TREE, COSTLY, .u = tree_self, .estimated = tree_is_estimated, .absent = tree_inner},
      {ROWS_COST, AT(cost, self), .estimated = stages_estimate},
      {ROWS_ACTIVATION, PER_EVENT | ADDS_UP, .u = activation_self},
      {ROWS_MOMENT, AT(moment, self), .absent = moment_merged},

@@ -308,7 +308,10 @@ static int render_guarded(void *arg)
 {
 	struct rendering *g = arg;
 
-	if (!(g->f->traits & FORMAT_PAGES) && result_whole(g->rd.r, g->rd.err))
+	const bool table = g->f->format == FORMAT_TABLE || g->f->format == FORMAT_TREE;
+
+	if (!(g->f->traits & FORMAT_PAGES) &&
+	    (table ? result_shown : result_whole)(g->rd.r, g->rd.err))
 		return g->rd.err->kind;
 	if (g->suite)
 		suite_result(g->suite, &g->rd);

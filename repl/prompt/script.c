@@ -263,6 +263,13 @@ static int file_task(struct app *app, const char *path)
 	return app_failed(app, &err, STR(""), &at);
 }
 
+/* One query or command, which no other text is read by. */
+static bool is_one(struct str text)
+{
+	return !str_starts(text, STR(".")) && !str_starts(text, STR("\\")) &&
+	       str_find(text, ';') == text.n && str_find(text, '\n') == text.n;
+}
+
 int script_tasks(struct app *app)
 {
 	const struct options *o = app->opts;
@@ -270,6 +277,9 @@ int script_tasks(struct app *app)
 	int kind = 0;
 
 	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
+		if (i + 1 == o->ntasks && !o->tasks[i].file &&
+		    is_one(str_trim(str_c(o->tasks[i].text))))
+			session_ends(app->session);
 		if (o->tasks[i].file)
 			kind = file_task(app, o->tasks[i].text);
 		else
