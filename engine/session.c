@@ -67,6 +67,7 @@ void session_free(struct session *s)
 	part_cache_free(s->part_cache);
 	inlines_free(s->inlines);
 	pair_cache_free(&s->pairs);
+	found_drop(&s->found, NULL);
 	for (size_t i = 0; i < s->n; i++)
 		free((void *)(uintptr_t)s->names[i].p);
 	for (size_t i = 0; i < s->nfilters; i++)
@@ -149,6 +150,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	flow_cache_drop(s->flows, s->stores[i]);
 	part_cache_drop(s->part_cache, s->stores[i]);
 	inlines_drop(s->inlines, s->stores[i]);
+	found_drop(&s->found, s->stores[i]);
 	pair_forget(&s->pairs);
 	if (!s->set)
 		forget_last(s);

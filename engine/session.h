@@ -4,6 +4,7 @@
 
 #include "engine/check/check.h"
 #include "engine/compare/pair.h"
+#include "engine/names/found.h"
 #include "engine/query.h"
 #include "index/base/cancel.h"
 #include "index/format/event.h"
@@ -42,6 +43,7 @@ struct session {
 	struct part_cache *part_cache;
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
+	struct found_cache found;
 	bool people;	   /* session_for_people() */
 	bool ends;	   /* session_ends() */
 	unsigned accepted; /* doubts (rows/doubt.h), bit by bit */

@@ -30,6 +30,7 @@ void statement_begin(struct session *s, struct str text, struct arena *a, struct
 			 .part_cache = s->part_cache,
 			 .inlines = s->inlines,
 			 .pairs = &s->pairs,
+			 .found = &s->found,
 			 .last = s->last,
 			 .roots = s->roots,
 			 .objects = s->objects,

@@ -27,6 +27,7 @@ struct match {
 	pcre2_general_context *general;
 	pcre2_code *code, *letters; /* of bytes; of UTF-8, or NULL: not needed yet */
 	bool ascii;		    /* the expression is */
+	bool jit;		    /* `code` is compiled to instructions */
 	pcre2_compile_context *compile;
 	pcre2_match_data *data;
 	pcre2_match_context *limits;

@@ -150,13 +150,19 @@ static pcre2_code *regex_compile(const struct match *m, uint32_t options, int *c
 	return made;
 }
 
+/* Eight bytes at a time: short names are most of what is matched. */
 static bool is_ascii(struct str s)
 {
-	unsigned char all = 0;
+	uint64_t all = 0, word;
+	size_t i = 0;
 
-	for (size_t i = 0; i < s.n; i++)
+	for (; i + sizeof(word) <= s.n; i += sizeof(word)) {
+		memcpy(&word, s.p + i, sizeof(word));
+		all |= word;
+	}
+	for (; i < s.n; i++)
 		all |= (unsigned char)s.p[i];
-	return all < 0x80;
+	return !(all & 0x8080808080808080);
 }
 
 /* The code for a name: of letters, if there are any of several bytes. */
@@ -197,6 +203,7 @@ int match_regex_new(struct match *m, struct err *err)
 		return regex_bad(m, code, at, err);
 	if (!(m->data = pcre2_match_data_create(1, m->general)))
 		return arena_full(m->arena, err);
+	m->jit = !pcre2_pattern_info(m->code, PCRE2_INFO_JITSIZE, &at) && at;
 	m->ascii = is_ascii(m->atom.text);
 	regex_needle(m);
 	return 0;
@@ -217,8 +224,9 @@ static int regex_gave_up(const struct match *m, int rc, struct err *err)
 
 static int run_regex(struct match *m, const pcre2_code *code, struct str name)
 {
-	const int rc =
-		pcre2_match(code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
+	/* Of bytes nothing is to be checked before. */
+	const int rc = (m->jit && code == m->code ? pcre2_jit_match : pcre2_match)(
+		code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
 
 	return rc == PCRE2_ERROR_JIT_STACKLIMIT
 		       ? pcre2_match(code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,

@@ -137,13 +137,17 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 	return 0;
 }
 
+/* Few names are looked for in the column, which is sorted by them; of many, and of the other
+ * tables, all of it is read. */
 static int expand_functions(struct store *st, const struct string_table *t,
-			    const uint8_t *hit, struct fn_set *fns, struct err *err)
+			    const uint8_t *hit, uint32_t hits, struct fn_set *fns,
+			    struct err *err)
 {
+	enum { FEW = 16 };
 	uint32_t functions = store_info(st)->functions;
 	const uint32_t *id;
 
-	if (t->column == TABLE_FN_NAME) {
+	if (t->column == TABLE_FN_NAME && hits <= functions / FEW) {
 		for (uint32_t name = 0; name < t->n; name++) {
 			fn_id first;
 			uint32_t n;
@@ -228,7 +232,7 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 	if (atom->form == MATCH_ID)
 		rc = find_id(st, atom, fns, &names, err);
 	else if (!(rc = find_strings(st, atom, &t, cancel, a, &hit, &names, err)))
-		rc = expand_functions(st, &t, hit, fns, err);
+		rc = expand_functions(st, &t, hit, names, fns, err);
 	if (rc)
 		return rc;
 	*out = (struct match_found){fns, fnset_count(fns), names, false};

@@ -15,6 +15,7 @@ struct check_env;
 struct doubts;
 struct err;
 struct flow_cache;
+struct found_cache;
 struct graph;
 struct gstage;
 struct inlines;
@@ -35,6 +36,7 @@ struct exec_open {
 	struct part_cache *part_cache;
 	struct inlines *inlines;
 	struct pair_cache *pairs;	     /* for `vs` */
+	struct found_cache *found;
 	const struct result *last;	     /* `_`; NULL: none */
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */

@@ -18,6 +18,7 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
+#include "engine/names/found.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
@@ -307,7 +308,8 @@ static void find_atom(struct exec *x, const struct match_atom *atom,
 	if (atom->form == MATCH_ID && exec_in_base(x)) {
 		found->fns = exec_new_set(x, store_info(x->g->st)->functions);
 	} else {
-		need(match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err),
+		need(found_find(x->open->found, x->g->st, atom, x->open->cancel, x->a,
+				found, x->err),
 		     x->err);
 		add_bare_class(x, *atom, found);
 		add_chosen(x, atom, found);

@@ -69,9 +69,13 @@ void exec_add_start(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	struct fn_set *found = exec_new_set(x, store_info(st)->functions);
+	uint8_t *linker = EXEC_ARRAY(x, uint8_t, (size_t)store_info(st)->objects + 1);
+	bool any = false;
 
-	for (fn_id f = 0; f < store_info(st)->functions; f++)
-		if (is_linker(store_fn_obj(st, f)) && !goes_on(st, f) &&
+	for (obj_id o = 0; o < store_info(st)->objects; o++)
+		any |= linker[o] = is_linker(store_obj(st, o));
+	for (fn_id f = 0; any && f < store_info(st)->functions; f++)
+		if (linker[store_fn_obj_id(st, f)] && !goes_on(st, f) &&
 		    !is_service(store_fn_shown(st, f)))
 			fnset_add(found, f);
 	add(x, found, set);

@@ -558,7 +558,8 @@ void line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 		count_rows(x, d);
 		return;
 	}
-	if (!set && !d->only && !x->parts && !d->keep)
+	if ((!set || fnset_count(set) > x->g->functions / 2) && !d->only && !x->parts &&
+	    !d->keep)
 		reserve_all(x, d);
 	fn_detail_each(x, set, take_function, d);
 }

@@ -1,6 +1,8 @@
 /* query_test.c - sessions: what is kept, what is refused, what may come next. */
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
+#include "engine/names/fnset.h"
+#include "engine/names/found.h"
 #include "engine/query.h"
 
 #include <stdlib.h>
@@ -541,6 +543,91 @@ static void test_memory(void)
 	session_set_limits(session, &patient);
 }
 
+/* What stays at each callee of an answer, and whether it had them when it was shown. */
+struct selves {
+	bool had;
+	size_t n;
+	uint64_t self[8];
+};
+
+static int take_self(void *arg, const struct result *r, struct err *err)
+{
+	struct selves *s = arg;
+	const struct column *self = result_col(r, STR("self"));
+
+	s->had = self && self->u;
+	if (result_shown(r, err) || !self)
+		return err->kind;
+	s->had = self->u != NULL;
+	if (!result_whole(r, err))
+		for (s->n = 0; s->n < r->rows && s->n < 8; s->n++)
+			s->self[s->n] = self->u[s->n];
+	return err->kind;
+}
+
+static void ask_self(const char *text, bool people, struct selves *to)
+{
+	struct err err = {0};
+	struct arena a;
+
+	*to = (struct selves){0};
+	arena_init(&a, 0);
+	session_for_people(session, people);
+	is_u64((uint64_t)query_run(session, str_c(text), &a, take_self, to, &err), 0,
+	       "%s", text);
+	session_for_people(session, false);
+	arena_free(&a);
+}
+
+/* `self` of callees takes the flow of all calls, and people do not see it. */
+static void test_waiting(void)
+{
+	struct selves at_once, later, kept;
+
+	ask_self("callees of main", false, &at_once);
+	ok(at_once.had && at_once.n > 1 && at_once.self[0], "  have what stays at each");
+	ask_self("callees of main", true, &later);
+	ok(!later.had, "  but not in a table for people");
+	ok(later.n == at_once.n && !memcmp(later.self, at_once.self, sizeof(later.self)),
+	   "  until somebody wants it");
+	ask_self("callees of main", true, &later);
+	ask_self("_", false, &kept);
+	ok(kept.had && !memcmp(kept.self, at_once.self, sizeof(kept.self)),
+	   "  as _ does");
+	ask_self("callees of main | as csv", true, &later);
+	ok(later.had, "  or a format has it");
+	ask_self("callees of main | show fn, self", true, &later);
+	ok(later.had, "  or the query shows it");
+}
+
+/* A pattern that was looked for is not compared with all names again. */
+static void test_found(struct store *st)
+{
+	struct found_cache c = {0};
+	struct match_atom atom = {.form = MATCH_REGEX, .text = STR("^mall")};
+	struct match_found first, again;
+	struct err err = {0};
+	struct arena a;
+
+	arena_init(&a, 0);
+	found_find(&c, st, &atom, NULL, &a, &first, &err);
+	fnset_not(first.fns); /* it is the caller's own */
+	found_find(&c, st, &atom, NULL, &a, &again, &err);
+	ok(first.functions && again.functions == fnset_count(again.fns) && c.next == 1,
+	   "a pattern is looked for once");
+	atom.nocase = true;
+	found_find(&c, st, &atom, NULL, &a, &again, &err);
+	store_demangle(st, false);
+	found_find(&c, st, &atom, NULL, &a, &again, &err);
+	store_demangle(st, true);
+	is_u64(c.next, 3, "  but one with other options, or of other names, again");
+	found_drop(&c, st);
+	found_find(&c, st, &atom, NULL, &a, &again, &err);
+	is_u64(c.next, 4, "  and of another profile");
+	found_drop(&c, NULL);
+	arena_free(&a);
+}
+
 static void test_profiles(struct store *st)
 {
 	struct seen s;
@@ -617,6 +704,8 @@ int main(void)
 	test_names();
 	test_near();
 	test_memory();
+	test_waiting();
+	test_found(st);
 	test_profiles(st);
 	test_none();
 	session_free(session);
