@@ -1,208 +1,12 @@
 /* set.c - ask the members of a set, one after the other; see set.h. */
 #include "engine/set.h"
 
-#include <string.h>
-
-#include "engine/compare/vs.h"
 #include "engine/set_in.h"
-#include "engine/sources/sources.h"
-#include "engine/stages/stage.h"
 #include "engine/statement.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
 #include "index/read/folder.h"
-
-/* The stages that run for each member alone: up to the last `each`, else the first that ask row by
- * row. */
-static const struct tstage *own_stages(const struct tstage *st)
-{
-	const struct tstage *rest = st;
-
-	for (const struct tstage *one = st; one; one = one->next)
-		rest = one->each ? one->next : rest;
-	while (rest && rest->kind == T_WHERE)
-		rest = rest->next;
-	return rest;
-}
-
-/* Causes are joined first. */
-static const struct tstage *rest_of(const struct query *q)
-{
-	return q->source.kind == S_WHY ? q->tstages : own_stages(q->tstages);
-}
-
-/* What is not among the first of its member is not among the first of all. */
-static void drop_last(struct exec *x, struct table *t, const struct tstage *rest)
-{
-	const struct tstage *take = rest && rest->kind == T_SORT ? rest->next : rest;
-
-	if (!take || take->kind != T_TAKE)
-		return;
-	if (take != rest)
-		exec_tstage(x, t, rest);
-	exec_tstage(x, t, take);
-}
-
-/* The column `profile` comes first, in place of one that the source has. */
-static void add_profile(struct table *t, struct str member)
-{
-	struct table_col *c;
-
-	for (size_t i = 0; i < t->ncols; i++)
-		if (str_eq(t->cols[i]->name, STR("profile")))
-			t->cols[i]->machine = t->cols[i]->table = false;
-	table_append(t, STR("profile"), COL_STR, &c);
-	for (size_t i = 0; i < t->n; i++)
-		c->s[i] = member;
-	memmove(&t->cols[1], &t->cols[0], (t->ncols - 1) * sizeof(*t->cols));
-	t->cols[0] = c;
-}
-
-static void keep_note(struct set_rows *all, struct str text)
-{
-	for (size_t i = 0; i < all->nnotes; i++)
-		if (str_eq(all->notes[i].text, text)) {
-			all->notes[i].times++;
-			return;
-		}
-	if (arena_grow(all->a, &all->notes, &all->notes_cap, all->nnotes, all->nnotes + 1,
-		       sizeof(*all->notes)))
-		need_memory(all->a);
-	all->notes[all->nnotes++] = (struct set_note){need_str(all->a, text), 1};
-}
-
-static void keep_said(const struct asking *k)
-{
-	const struct statement *run = k->run;
-	struct set_rows *all = k->all;
-
-	for (size_t i = 0; i < run->notes.n; i++)
-		keep_note(all, run->notes.at[i]);
-	for (int i = 0; i < DOUBTS; i++)
-		if (run->doubts.why[i].n && !all->doubts.why[i].n)
-			all->doubts.why[i] =
-				need_printf(all->a, "%.*s: %.*s",
-					    STR_ARG(set_member(k->s, k->member)->name),
-					    STR_ARG(run->doubts.why[i]));
-}
-
-/* Is the member doubted, so that its rows tell nothing? */
-static bool is_doubted(struct asking *k)
-{
-	struct exec *x = &k->run->x;
-	enum doubt kind;
-
-	need(statement_doubts(k->s, k->run, k->q), &k->err);
-	exec_doubt_paired(x, &k->run->t);
-	kind = exec_doubted(x);
-	if (kind == DOUBTS || kind == DOUBT_UNSURE)
-		return false;
-	set_add_doubt(k->all, set_member(k->s, k->member)->name, kind,
-		      x->doubts->why[kind]);
-	*x->doubts = (struct doubts){0};
-	return true;
-}
-
-static int ask_guarded(void *arg)
-{
-	struct asking *k = arg;
-	struct table *t;
-	const struct tstage *left;
-
-	if (set_run(k))
-		return k->err.kind;
-	t = &k->run->t;
-	left = rest_of(k->q);
-	add_profile(t, set_member(k->s, k->member)->name);
-	for (const struct tstage *one = k->q->tstages; one != left; one = one->next)
-		exec_tstage(&k->run->x, t, one);
-	if (!table_taken(t, STR("profile")))
-		add_profile(t, set_member(k->s, k->member)->name);
-	set_fill(t, left);
-	if (k->q->source.kind != S_WHY)
-		drop_last(&k->run->x, t, left);
-	if (k->expects && is_doubted(k))
-		t->n = 0;
-	set_add(k->all, t);
-	keep_said(k);
-	return 0;
-}
-
-/* The set's event is that of its first member; others that lack it are of another kind. */
-static bool has_event(const struct asking *k)
-{
-	const struct str event = session_event(k->s);
-	struct store *st = k->s->stores[0];
-
-	for (uint32_t e = 0; e < store_info(st)->all_events; e++) {
-		struct store_event ev;
-
-		store_event(st, e, &ev);
-		if (str_eq(ev.name, event))
-			return true;
-	}
-	return false;
-}
-
-/* Its cost now is not known, so an `expect` cannot hold. */
-static void doubt_event(struct set_rows *all, struct str name)
-{
-	set_add_doubt(
-		all, name, DOUBT_EMPTY,
-		need_printf(all->a, "it has no %.*s", STR_ARG(session_event(all->s))));
-	set_add_asked(all, name);
-}
-
-/* Other members answered the query, this one could not. */
-static void name_error(struct err *err, struct str member)
-{
-	struct err named = {0};
-
-	err_set(&named, err->kind, err->at, "%.*s: %s", STR_ARG(member), err->text);
-	named.len = err->len;
-	if (err->hint[0])
-		err_hint(&named, "%s", err->hint);
-	*err = named;
-}
-
-/* Ask one; an error of it is that of the query, unless the member only lacks the name. */
-static int ask_one(struct asking *k)
-{
-	struct set_rows *all = k->all;
-	struct session *s = k->s;
-	struct arena arena;
-	bool absent;
-
-	if (set_open(s, k->member, &k->err))
-		return s->set->unread[k->member] ? 0 : k->err.kind;
-	if (!has_event(k)) {
-		all->other_event++;
-		if (k->expects)
-			doubt_event(all, set_member(s, k->member)->name);
-		return 0;
-	}
-	arena_init(&arena, s->limits.arena_bytes);
-	k->arena = &arena;
-	k->run = NULL;
-	session_guard(ask_guarded, k, &k->err);
-	absent = k->err.kind == ERR_QUERY && k->run && k->run->x.absent;
-	if (k->err.kind == ERR_QUERY && !absent && all->nasked)
-		name_error(&k->err, set_member(s, k->member)->name);
-	arena_free(&arena);
-	if (absent && !all->first.kind)
-		all->first = k->err;
-	if (absent)
-		k->err = (struct err){0};
-	else if (!k->err.kind)
-		all->last = k->member;
-	all->absent += absent;
-	if (!k->err.kind)
-		set_add_asked(all, set_member(s, k->member)->name);
-	return k->err.kind;
-}
-
-/* ---- all of them ---- */
 
 static bool compares(const struct session *s, const struct query *q)
 {
@@ -210,30 +14,26 @@ static bool compares(const struct session *s, const struct query *q)
 	       (q->source.vs_profile.n && str_eq(q->source.vs_profile, s->set->of.base));
 }
 
-/* Call one() with each member that can be asked, until it returns what is not 0. */
-static int each_member(const struct session *s, bool vs,
-		       int (*one)(void *arg, size_t member), void *arg)
+/* Open each member that can be asked and call one() with it, until there is an error. */
+static int each_member(struct session *s, bool vs, void (*one)(void *arg, size_t member),
+		       void *arg, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < set_members(s) && !rc; i++)
-		if (set_can_ask(s, i) && (!vs || set_member(s, i)->base.n))
-			rc = one(arg, i);
-	return rc;
-}
-
-static int ask_member(void *arg, size_t member)
-{
-	struct asking *k = arg;
-
-	k->member = member;
-	k->err = (struct err){0};
-	return cancel_poll(&k->s->cancel, &k->err) || ask_one(k) ? k->err.kind : 0;
+	for (size_t i = 0; i < set_members(s) && !err->kind; i++) {
+		if (!set_can_ask(s, i) || (vs && !set_member(s, i)->base.n) ||
+		    cancel_poll(&s->cancel, err))
+			continue;
+		if (!set_open(s, i, err))
+			one(arg, i);
+		else if (s->set->unread[i])
+			err_clear(err);
+	}
+	return err->kind;
 }
 
 /* Nobody has the name, or a base, or the event. */
-static int none_asked(const struct asking *k, bool vs, struct err *err)
+static int none_asked(const struct asking *k, bool vs)
 {
+	struct err *err = k->err;
 	size_t without;
 
 	set_list_members(k->s, k->all->a, false, &without);
@@ -247,20 +47,6 @@ static int none_asked(const struct asking *k, bool vs, struct err *err)
 		err_set(err, ERR_QUERY, ERR_NOWHERE, "no profile of the set was asked");
 	}
 	return err->kind;
-}
-
-/* The graph of one that was asked, for what the stages want to know of the kind of rows. */
-static int make_run(struct asking *k, struct query *q, struct statement *run,
-		    struct err *err)
-{
-	if (set_open(k->s, k->all->last, err) ||
-	    statement_graph(k->s, q, k->text, k->all->a, run, err))
-		return err->kind;
-	run->set = k->all;
-	run->notes.n = run->hints.n = 0;
-	run->doubts = k->all->doubts;
-	q->tstages = (struct tstage *)(uintptr_t)rest_of(q);
-	return 0;
 }
 
 static void take_rows(const struct statement *run, const struct set_rows *all,
@@ -309,27 +95,17 @@ static void note_members(struct statement *run, bool vs, bool expects)
 	if (vs)
 		note_partners(run, expects);
 	for (size_t i = 0; i < all->nnotes && i < NOTES; i++) {
-		const size_t times = all->notes[i].times;
-		const bool some = times < all->nasked;
+		const struct set_note *n = &all->notes[i];
 
-		exec_notef(x, "%.*s%s%s%s", STR_ARG(all->notes[i].text), some ? " (" : "",
-			   some ? GROUPED(times) : "",
-			   !some	? ""
-			   : times == 1 ? " profile)"
-					: " profiles)");
+		exec_note(x, n->times >= all->nasked
+				     ? n->text
+				     : need_printf(x->a, "%.*s (%s profile%s)",
+						   STR_ARG(n->text), GROUPED(n->times),
+						   n->times == 1 ? "" : "s"));
 	}
 	if (all->nnotes > NOTES)
 		exec_notef(x, "and %s more notes: in NAME | ... has those of one",
 			   GROUPED(all->nnotes - NOTES));
-}
-
-static struct set_rows *new_rows(struct session *s, struct arena *a)
-{
-	struct set_rows *all = NEED_NEW(a, struct set_rows);
-
-	*all = (struct set_rows){
-		.s = s, .a = a, .texts = &s->set->texts, .last = SIZE_MAX};
-	return all;
 }
 
 /* An `expect` that hangs on uncertain partners asks what it would see without them. */
@@ -340,54 +116,56 @@ static int ask_dissolved(struct asking *k)
 	if (!k->expects || !k->all->doubts.why[DOUBT_UNSURE].n ||
 	    k->s->accepted & 1u << DOUBT_UNSURE)
 		return 0;
-	again.all = new_rows(k->s, k->all->a);
+	k->all->dissolved = again.all = set_rows_new(k->s, k->all->a);
 	again.dissolved = true;
-	k->all->dissolved = again.all;
-	if (each_member(k->s, true, ask_member, &again))
-		k->err = again.err;
-	return k->err.kind;
+	return each_member(k->s, true, set_ask_member, &again, k->err);
 }
 
 /* A row a member; the query is checked with the names of one of them. */
-static int ask_profiles(struct session *s, struct query *q, struct str text,
-			struct arena *a, struct statement *run, struct err *err)
+static int ask_profiles(const struct asking *k, struct query *q, bool vs,
+			struct statement *run)
 {
-	const bool vs = compares(s, q);
-
 	if (q->source.vs.n && !vs)
 		return err_set(
-			err, ERR_QUERY, q->source.vs_span.at,
+			k->err, ERR_QUERY, q->source.vs_span.at,
 			"the profiles of a set are compared with their bases: vs %.*s",
-			STR_ARG(s->set->of.base));
+			STR_ARG(k->s->set->of.base));
 	q->source.vs = q->source.vs_profile = STR("");
-	if (statement_graph(s, q, text, a, run, err))
-		return err->kind;
-	run->set = new_rows(s, a);
-	set_profiles(s, q, vs, run);
-	q->source.vs = vs ? s->set->of.base : STR("");
+	if (statement_graph(k->s, q, k->text, k->all->a, run, k->err))
+		return k->err->kind;
+	run->set = k->all;
+	set_profiles(k->s, q, vs, run);
+	q->source.vs = vs ? k->s->set->of.base : STR("");
 	return 0;
 }
 
 int set_ask(struct session *s, struct query *q, size_t at, struct str text,
 	    struct arena *a, struct statement *run, struct err *err)
 {
-	struct set_rows *all = new_rows(s, a);
-	struct asking k = {
-		.s = s, .all = all, .text = text, .at = at, .expects = set_expects(q)};
+	struct set_rows *all = set_rows_new(s, a);
+	struct asking k = {.s = s,
+			   .all = all,
+			   .text = text,
+			   .at = at,
+			   .expects = set_expects(q),
+			   .err = err};
 	const bool vs = compares(s, q);
 
 	s->joins = true;
-	if (q->source.kind == S_PROFILES)
-		return ask_profiles(s, q, text, a, run, err);
 	strset_free(all->texts);
-	if (each_member(s, vs, ask_member, &k) || ask_dissolved(&k)) {
-		*err = k.err;
+	if (q->source.kind == S_PROFILES)
+		return ask_profiles(&k, q, vs, run);
+	if (each_member(s, vs, set_ask_member, &k, err) || ask_dissolved(&k))
 		return err->kind;
-	}
 	if (all->last == SIZE_MAX)
-		return none_asked(&k, vs, err);
-	if (make_run(&k, q, run, err))
+		return none_asked(&k, vs);
+	/* The graph of one that was asked: stages want to know of the kind of rows. */
+	if (set_open(s, all->last, err) || statement_graph(s, q, text, a, run, err))
 		return err->kind;
+	run->set = all;
+	run->notes.n = run->hints.n = 0;
+	run->doubts = all->doubts;
+	q->tstages = (struct tstage *)(uintptr_t)set_rest(q);
 	note_members(run, vs, k.expects);
 	take_rows(run, all, &run->t);
 	if (q->source.kind == S_WHY)
@@ -451,25 +229,16 @@ struct telling {
 };
 
 /* A member that cannot answer is an error only if no other can. */
-static int tell_one(void *arg, size_t member)
+static void tell_one(void *arg, size_t member)
 {
 	struct telling *k = arg;
 
-	if (set_open(k->s, member, k->err)) {
-		if (k->s->set->unread[member])
-			err_clear(k->err);
-		return k->err->kind;
-	}
 	if (!k->one(k->arg, set_member(k->s, member)->name)) {
 		k->told = true;
-		return 0;
+	} else if (k->err->kind == ERR_QUERY) {
+		k->first = k->first.kind ? k->first : *k->err;
+		err_clear(k->err);
 	}
-	if (k->err->kind != ERR_QUERY)
-		return k->err->kind;
-	if (!k->first.kind)
-		k->first = *k->err;
-	err_clear(k->err);
-	return 0;
 }
 
 int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
@@ -477,7 +246,7 @@ int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 {
 	struct telling k = {.s = s, .one = one, .arg = arg, .err = err};
 
-	if (!each_member(s, compares(s, q), tell_one, &k) && !k.told && k.first.kind)
+	if (!each_member(s, compares(s, q), tell_one, &k, err) && !k.told && k.first.kind)
 		*err = k.first;
 	return err->kind;
 }

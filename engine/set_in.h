@@ -55,20 +55,27 @@ size_t set_members(const struct session *s);
 const struct folder_member *set_member(const struct session *s, size_t i);
 bool set_can_ask(const struct session *s, size_t i);
 int set_open(struct session *s, size_t i, struct err *err);
-/* Run the text on the member that is open, in its arena: the rows are in run->t. */
+
+/* ---- set_ask.c ---- */
+struct set_rows *set_rows_new(struct session *s, struct arena *a);
+/* A statement that members are asked. */
 struct asking {
 	struct session *s;
-	struct set_rows *all; /* gets the rows; NULL: none does */
+	struct set_rows *all; /* gets the rows */
 	struct str text;
 	size_t at; /* of the statement */
-	size_t member;
 	bool dissolved, expects;
+	struct err *err;
+	/* Of the member: */
+	size_t member;
 	struct arena *arena;
-	struct err err;
 	struct statement *run;
-	struct query *q; /* as the member has it */
+	struct query *q; /* as it has it */
 };
-int set_run(void *asking);
+/* The stages that see the rows of all. */
+const struct tstage *set_rest(const struct query *q);
+/* Ask the member that is open.  An error is in .err. */
+void set_ask_member(void *asking, size_t member);
 
 /* ---- set_why.c ---- */
 /* Join equal causes. */

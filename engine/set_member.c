@@ -152,28 +152,3 @@ int session_unread(const struct session *s, struct err *err)
 			   n == 1 ? "a profile" : "profiles")
 		 : 0;
 }
-
-/* ---- one member ---- */
-
-/* The source of the statement, on the member that is open. */
-int set_run(void *asking)
-{
-	struct asking *k = asking;
-	const struct parse_limits l = session_parse_limits(k->s);
-	struct statement *run = k->run = NEED_NEW(k->arena, struct statement);
-	struct stmt *st;
-	size_t at = k->at;
-	struct vs *v;
-
-	if (parse_next(k->text, &at, &l, k->arena, &st, &k->err))
-		return k->err.kind;
-	k->q = &st->query;
-	if (statement_graph(k->s, k->q, k->text, k->arena, run, &k->err))
-		return k->err.kind;
-	v = run->vs;
-	if (v && k->dissolved)
-		exec_vs_dissolved(&run->x, run->vs, &v);
-	run->x.whole = k->q->source.lone;
-	exec_source(&run->x, &k->q->source, v, &run->t, k->q->tstages);
-	return 0;
-}

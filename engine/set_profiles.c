@@ -28,11 +28,10 @@
 
 /* The file of one side, as far as its name and head tell. */
 struct glance {
-	struct str event;
 	uint64_t parts, functions;
 	int64_t total;
-	bool seen, has_event, truncated;
-	bool odd; /* its lines, or what its totals say */
+	bool seen, has_event;
+	bool odd; /* it is cut, or its lines are, or what its totals say */
 };
 
 struct seen {
@@ -43,6 +42,8 @@ struct seen {
 struct looking {
 	struct session *s;
 	struct set_rows *all;
+	struct str event;
+	bool vs;
 	struct seen *at;
 	size_t n;
 	struct build_opts opts;
@@ -66,38 +67,45 @@ static bool says_other(const struct profile *p, uint32_t e, int64_t total)
 	return says != total;
 }
 
+struct look {
+	const struct looking *all;
+	struct glance *at;
+};
+
 static int see(void *arg, struct profile *p, struct err *err)
 {
-	struct glance *g = arg;
-	const uint32_t e = profile_event(p, g->event);
+	const struct look *k = arg;
+	struct glance *g = k->at;
+	const uint32_t e = profile_event(p, k->all->event);
 
 	g->parts = p->npart;
 	g->functions = p->nfn;
 	g->has_event = e != HASH_NONE && e < p->nevent;
 	for (size_t f = 0; f < p->nfn && g->has_event; f++)
 		cost_add(&g->total, p->self[f * p->nevent + e]);
-	g->odd = p->nodds || says_other(p, e, g->total);
+	g->odd |= p->nodds || says_other(p, e, g->total);
 	g->seen = true;
 	return err->kind;
 }
 
 static void look(const struct looking *l, const struct folder_files *f, struct glance *g)
 {
+	struct look k = {l, g};
 	struct err err = {0};
 
 	if (f->n)
-		build_look(f->at, f->n, &l->opts, see, g, &g->truncated, &err);
+		build_look(f->at, f->n, &l->opts, see, &k, &g->odd, &err);
 }
 
 static int look_at(void *worker, void *slot, size_t item)
 {
 	const struct looking *l = worker;
-	struct seen *r = &l->at[item];
+	const struct folder_member *m = set_member(l->s, l->at[item].member);
 
 	(void)slot;
-	look(l, &set_member(l->s, r->member)->now, &r->now);
-	if (r->base.event.n)
-		look(l, &set_member(l->s, r->member)->base, &r->base);
+	look(l, &m->now, &l->at[item].now);
+	if (l->vs)
+		look(l, &m->base, &l->at[item].base);
 	return 0;
 }
 
@@ -111,7 +119,7 @@ static int taken(void *arg, void *slot, size_t item, int made)
 	return l->opts.cancel && atomic_load(l->opts.cancel) ? ERR_CANCEL : 0;
 }
 
-static void look_all(struct looking *l, struct exec *x, struct str event, bool vs)
+static void look_all(struct looking *l, struct exec *x)
 {
 	struct session *s = l->s;
 	void *worker[64];
@@ -132,10 +140,8 @@ static void look_all(struct looking *l, struct exec *x, struct str event, bool v
 				      .mem = s->reading.mem,
 				      .cancel = s->cancel.asked};
 	for (size_t i = 0; i < set_members(s); i++)
-		if (set_can_ask(s, i) || (vs && !set_member(s, i)->now.n))
-			l->at[l->n++] = (struct seen){.member = i,
-						      .now.event = event,
-						      .base.event = vs ? event : STR("")};
+		if (set_can_ask(s, i) || (l->vs && !set_member(s, i)->now.n))
+			l->at[l->n++].member = i;
 	for (size_t i = 0; i < COUNT(worker); i++)
 		worker[i] = l;
 	o.items = l->n;
@@ -145,7 +151,7 @@ static void look_all(struct looking *l, struct exec *x, struct str event, bool v
 }
 
 /* A file that could not be read so is opened, which says why; it has no row. */
-static void drop_unread(struct looking *l, bool vs)
+static void drop_unread(struct looking *l)
 {
 	size_t n = 0;
 
@@ -154,18 +160,13 @@ static void drop_unread(struct looking *l, bool vs)
 		const struct folder_member *m = set_member(l->s, r->member);
 		struct err err = {0};
 
-		if (m->now.n && (!r->now.seen || (vs && m->base.n && !r->base.seen)) &&
+		if (m->now.n && (!r->now.seen || (l->vs && m->base.n && !r->base.seen)) &&
 		    set_open(l->s, r->member, &err) && set_can_ask(l->s, r->member))
 			need(err.kind, &err);
 		if (m->now.n ? r->now.seen : r->base.seen)
 			l->at[n++] = *r;
 	}
 	l->n = n;
-}
-
-static bool is_odd(const struct glance *g)
-{
-	return g->truncated || g->odd;
 }
 
 static bool is_own_base(const struct folder_member *m)
@@ -283,45 +284,44 @@ static bool wants_why(const struct tstage *st)
 	return true;
 }
 
-struct why {
-	struct asking k;
-	struct str found;
-	struct arena *to;
-};
-
-static int first_why(void *arg)
+/* Each cause with its sign, of rows that changed: it goes into their column.  *n: how many. */
+static struct str *find_why(struct session *s, struct exec *x, struct table *t,
+			    const struct looking *l, size_t *n)
 {
-	struct why *w = arg;
-	struct table *t;
+	const struct table_col *delta = set_column(t, "delta");
+	struct str *why = set_column(t, "why")->s;
+	struct str *all = NEED_ARRAY(x->a, struct str, t->n + 1);
+	struct set_rows *rows = set_rows_new(s, x->a);
+	struct err err = {0};
+	struct asking k = {.s = s,
+			   .all = rows,
+			   .text = need_printf(x->a, "why vs %.*s by \"%.*s\"",
+					       STR_ARG(s->set->of.base),
+					       STR_ARG(l->event)),
+			   .err = &err};
 
-	if (set_run(&w->k))
-		return w->k.err.kind;
-	t = &w->k.run->t;
-	if (t->n) {
-		struct table_col *why, *kind;
+	for (size_t i = 0; i < t->n; i++) {
+		const size_t first = rows->t.n, member = l->at[row_ref(t, i)].member;
+		struct str kind;
 
-		table_column(t, STR("why"), t->event, false, &why);
-		table_column(t, STR("kind"), t->event, false, &kind);
-		if (!str_eq(kind->s[0], STR("rest")) && !str_eq(kind->s[0], STR("noise")))
-			w->found = need_str(w->to, why->s[0]);
+		if (delta->absent[i] || !delta->i[i])
+			continue;
+		if (!set_open(s, member, &err))
+			set_ask_member(&k, member);
+		if (err.kind == ERR_CANCEL || err.kind == ERR_LIMIT)
+			need(err.kind, &err);
+		err_clear(&err);
+		exec_poll_now(x);
+		if (first == rows->t.n)
+			continue;
+		kind = set_column(&rows->t, "kind")->s[first];
+		if (str_eq(kind, STR("rest")) || str_eq(kind, STR("noise")))
+			continue;
+		why[i] = set_column(&rows->t, "why")->s[first];
+		all[(*n)++] = need_printf(x->a, "%c%.*s", delta->i[i] > 0 ? '+' : '-',
+					  STR_ARG(why[i]));
 	}
-	return 0;
-}
-
-/* The first cause of the open member; what has none, has none. */
-static struct str why_of(struct session *s, struct exec *x, struct str ask)
-{
-	struct arena a;
-	struct why w = {.k = {.s = s, .text = ask, .arena = &a}, .to = x->a};
-
-	arena_init(&a, s->limits.arena_bytes);
-	s->joins = false;
-	session_guard(first_why, &w, &w.k.err);
-	s->joins = true;
-	arena_free(&a);
-	if (w.k.err.kind == ERR_CANCEL || w.k.err.kind == ERR_LIMIT)
-		need(w.k.err.kind, &w.k.err);
-	return w.found;
+	return all;
 }
 
 static int by_text(const void *a, const void *b)
@@ -330,29 +330,12 @@ static int by_text(const void *a, const void *b)
 }
 
 /* The causes of the rows of t, and the one that most of those have that changed. */
-static struct str fill_why(struct session *s, struct exec *x, struct str event,
-			   struct table *t, const struct looking *l)
+static struct str fill_why(struct session *s, struct exec *x, struct table *t,
+			   const struct looking *l)
 {
-	const struct str ask = need_printf(x->a, "why vs %.*s by \"%.*s\"",
-					   STR_ARG(s->set->of.base), STR_ARG(event));
-	const struct table_col *delta = set_column(t, "delta");
-	struct str *why = set_column(t, "why")->s, most = STR("");
-	struct str *all = NEED_ARRAY(x->a, struct str, t->n + 1);
 	size_t n = 0, best = 1;
+	struct str most = STR(""), *all = find_why(s, x, t, l, &n);
 
-	for (size_t i = 0; i < t->n; i++) {
-		struct err err = {0};
-
-		if (delta->absent[i] || !delta->i[i])
-			continue;
-		if (!set_open(s, l->at[row_ref(t, i)].member, &err))
-			why[i] = why_of(s, x, ask);
-		if (why[i].n)
-			all[n++] =
-				need_printf(x->a, "%c%.*s", delta->i[i] > 0 ? '+' : '-',
-					    STR_ARG(why[i]));
-		exec_poll_now(x);
-	}
 	if (n)
 		qsort(all, n, sizeof(*all), by_text);
 	for (size_t i = 0, end; i < n; i = end) {
@@ -381,13 +364,15 @@ static void take_open(struct session *s, struct statement *run)
 void set_profiles(struct session *s, struct query *q, bool vs, struct statement *run)
 {
 	struct exec *x = &run->x;
-	const struct str event = need_str(x->a, x->env->events[x->event]);
-	struct looking l = {.s = s, .all = run->set};
+	struct looking l = {.s = s,
+			    .all = run->set,
+			    .event = need_str(x->a, x->env->events[x->event]),
+			    .vs = vs};
 	struct table *t = &run->t;
 	struct profile_row *row;
 
-	look_all(&l, x, event, vs);
-	drop_unread(&l, vs);
+	look_all(&l, x);
+	drop_unread(&l);
 	row = NEED_ARRAY(x->a, struct profile_row, l.n + 1);
 	run->set->asked = NEED_ARRAY(x->a, struct str, l.n + 1);
 	run->set->nasked = l.n;
@@ -396,7 +381,7 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 		run->set->asked[i] = row[i].profile;
 		if (!set_expects(q))
 			continue;
-		if (is_odd(&l.at[i].now) || is_odd(&l.at[i].base))
+		if (l.at[i].now.odd || l.at[i].base.odd)
 			doubt(&l, x, &l.at[i]);
 		if (is_own_base(set_member(s, l.at[i].member)))
 			set_add_doubt(run->set, row[i].profile, DOUBT_ITSELF,
@@ -405,7 +390,7 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 					    : l.at[i].base.seen && row[i].lacks)
 			set_add_doubt(
 				run->set, row[i].profile, DOUBT_EMPTY,
-				need_printf(x->a, "it has no %.*s", STR_ARG(event)));
+				need_printf(x->a, "it has no %.*s", STR_ARG(l.event)));
 	}
 	if (vs)
 		set_doubt_gone(run, set_expects(q), true);
@@ -426,8 +411,11 @@ void set_profiles(struct session *s, struct query *q, bool vs, struct statement 
 		exec_tstage(x, t, st);
 		q->tstages = st->next;
 	}
-	if (vs && wants_why(q->tstages))
+	if (vs && wants_why(q->tstages)) {
+		const struct str causes = fill_why(s, x, t, &l);
+
 		t->footer = need_printf(x->a, "%.*s%.*s", STR_ARG(t->footer),
-					STR_ARG(fill_why(s, x, event, t, &l)));
+					STR_ARG(causes));
+	}
 	take_open(s, run);
 }

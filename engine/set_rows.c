@@ -173,27 +173,18 @@ static uint32_t part_of_row(const struct table *t, uint32_t ref)
 
 static void add_parts(struct set_rows *all, const struct table *t)
 {
-	uint32_t refs = 0, *row;
+	const uint32_t *above = table_above(t);
 
-	if (!t->part_of)
+	if (!above)
 		return;
-	for (size_t i = 0; i < t->n; i++)
-		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
-	row = NEED_ARRAY(t->x->a, uint32_t,
-			 (size_t)refs + 1); /* 1 + place; 0: left out */
-	for (size_t i = 0; i < t->n; i++)
-		row[row_ref(t, i)] = (uint32_t)(all->t.n + i) + 1;
 	if (!all->above) {
 		all->above = NEED_ARRAY(all->a, uint32_t, all->cap);
 		memset(all->above, 0xff, all->cap * sizeof(*all->above)); /* ROW_WHOLE */
 	}
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t up = t->part_of(t, row_ref(t, i));
-
-		while (up < ROW_UNCOUNTED && (up >= refs || !row[up]))
-			up = t->part_of(t, up);
-		all->above[all->t.n + i] = up < ROW_UNCOUNTED ? row[up] - 1 : up;
-	}
+	for (size_t i = 0; i < t->n; i++)
+		all->above[all->t.n + i] = above[i] < ROW_UNCOUNTED
+						   ? (uint32_t)all->t.n + above[i]
+						   : above[i];
 	all->t.part_of = part_of_row;
 }
 

@@ -226,6 +226,9 @@ uint32_t table_end(const struct table *t, uint32_t ref, unsigned end);
 /* *yes: no row has more self cost than the one before, so that a running sum of it says
  * something. */
 void table_by_self(struct table *t, bool *yes);
+/* Of a tree: [n], the nearest row above each among those that are left; or ROW_WHOLE,
+ * ROW_UNCOUNTED.  NULL: no row lies on another. */
+uint32_t *table_above(const struct table *t);
 void table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);

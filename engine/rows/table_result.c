@@ -118,32 +118,36 @@ static void whole_result(struct table *t, struct result *r)
 		row_units(t, r);
 }
 
-static uint32_t lies_on(const struct table *t, uint32_t ref)
+uint32_t *table_above(const struct table *t)
 {
-	return t->on ? t->on[ref] : t->part_of(t, ref);
-}
+	uint32_t refs = 0, *row, *above;
 
-/* Find the nearest row above each row of a tree, among those that are left. */
-static void link_tree(struct table *t, struct result *r)
-{
-	uint32_t refs = 0, *row, *on;
-
-	_Static_assert((unsigned)RESULT_NONE == (unsigned)ROW_WHOLE, "level 1");
 	if (!t->on && !t->part_of)
-		return;
+		return NULL;
 	for (size_t i = 0; i < t->n; i++)
 		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
 	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + position; 0: removed */
-	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+	above = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 	for (size_t i = 0; i < t->n; i++)
 		row[row_ref(t, i)] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t up = lies_on(t, row_ref(t, i));
+		uint32_t up = row_ref(t, i);
 
-		while (up < ROW_UNCOUNTED && (up >= refs || !row[up]))
-			up = lies_on(t, up);
-		on[i] = up < ROW_UNCOUNTED ? row[up] - 1 : RESULT_NONE;
+		do
+			up = t->on ? t->on[up] : t->part_of(t, up);
+		while (up < ROW_UNCOUNTED && (up >= refs || !row[up]));
+		above[i] = up < ROW_UNCOUNTED ? row[up] - 1 : up;
 	}
+	return above;
+}
+
+static void link_tree(const struct table *t, struct result *r)
+{
+	uint32_t *on = table_above(t);
+
+	_Static_assert((unsigned)RESULT_NONE == (unsigned)ROW_WHOLE, "level 1");
+	for (size_t i = 0; on && i < t->n; i++)
+		on[i] = on[i] == ROW_UNCOUNTED ? RESULT_NONE : on[i];
 	r->on = on;
 }
 

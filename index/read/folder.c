@@ -636,55 +636,43 @@ int folder_find(struct folder *f, const char *const *path, size_t n,
 
 /* ---- pairs ---- */
 
-static int by_key_of(const void *a, const void *b)
+struct single {
+	struct str by; /* its key or command */
+	struct folder_member *of;
+	bool base;
+};
+
+static int by_text(const void *pa, const void *pb)
 {
-	return by_member(*(void *const *)a, *(void *const *)b);
-}
+	const struct single *a = pa, *b = pb;
+	const int c = str_cmp(a->by, b->by);
 
-static int by_command(const void *pa, const void *pb)
-{
-	const struct folder_member *const *a = pa, *const *b = pb;
-
-	return str_cmp((*a)->cmd, (*b)->cmd);
-}
-
-typedef int pair_order(const void *, const void *);
-
-/* The members that have no partner, sorted. */
-static size_t list_single(struct folder *f, struct folder_member **out, pair_order *by)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->at[i].paired && f->at[i].now.n &&
-		    (by != by_command || f->at[i].cmd.n))
-			out[n++] = &f->at[i];
-	if (n)
-		qsort(out, n, sizeof(*out), by);
-	return n;
-}
-
-static bool is_only(struct folder_member **at, size_t n, size_t i, pair_order *by)
-{
-	return !(i && by(&at[i - 1], &at[i]) == 0) &&
-	       !(i + 1 < n && by(&at[i + 1], &at[i]) == 0);
+	return c ? c : a->base - b->base;
 }
 
 /* Pair those that alone have the same key or command on their sides. */
-static void pair_by(struct folder *f, struct folder_member **at, pair_order *by)
+static void pair_by(struct folder *f, struct single *at, bool command)
 {
-	struct folder_member **of = at + f->n;
-	const size_t n = list_single(f, at, by), m = list_single(f->bases, of, by);
+	const struct folder *const side[] = {f, f->bases};
+	size_t n = 0;
 
-	for (size_t i = 0, k = 0; i < n && k < m;) {
-		const int c = by(&at[i], &of[k]);
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < side[k]->n; i++) {
+			struct folder_member *m = &side[k]->at[i];
 
-		if (c == 0 && is_only(at, n, i, by) && is_only(of, m, k, by)) {
-			at[i]->base = of[k]->now;
-			at[i]->paired = of[k]->paired = true;
+			if (!m->paired && m->now.n && (!command || m->cmd.n))
+				at[n++] = (struct single){command ? m->cmd : m->key, m,
+							  k > 0};
 		}
-		i += c <= 0;
-		k += c >= 0;
+	if (n)
+		qsort(at, n, sizeof(*at), by_text);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && str_eq(at[end].by, at[i].by);)
+			end++;
+		if (end - i != 2 || at[i].base || !at[i + 1].base)
+			continue;
+		at[i].of->base = at[i + 1].of->now;
+		at[i].of->paired = at[i + 1].of->paired = true;
 	}
 }
 
@@ -692,7 +680,7 @@ int folder_pair(struct folder *f, struct folder *base, struct err *err)
 {
 	const size_t most = f->n + base->n;
 	size_t n = 0;
-	struct folder_member **at = ARENA_ARRAY(&f->a, struct folder_member *, most + 1);
+	struct single *at = ARENA_ARRAY(&f->a, struct single, most + 1);
 
 	f->bases = base;
 	if (!at || arena_grow(&f->a, &f->at, &f->cap, f->n, most, sizeof(*f->at)))
@@ -704,8 +692,8 @@ int folder_pair(struct folder *f, struct folder *base, struct err *err)
 			f->at[n++].base.n = 0;
 		}
 	f->n = n;
-	pair_by(f, at, by_key_of);
-	pair_by(f, at, by_command);
+	pair_by(f, at, false);
+	pair_by(f, at, true);
 	/* Folders of one benchmark each need not have one name. */
 	if (f->n == 1 && base->n == 1 && !f->at[0].paired) {
 		f->at[0].base = base->at[0].now;

@@ -475,17 +475,6 @@ static void note(void *arg, const char *text)
 	app_note(n->app, "quern: %s: %s", n->bar->name, text);
 }
 
-/* Of a member of a folder, only what is wrong with it. */
-static void say_member(const struct app *app, const char *path, struct store *st,
-		       const struct build_report *report)
-{
-	const struct build_report fresh = {.how = BUILD_FRESH};
-
-	(void)report;
-	if (app->telling)
-		say_opened(app, path, st, &fresh);
-}
-
 static int build(struct app *app, const char *const *path, size_t n, struct store **st,
 		 struct build_report *report, struct err *err)
 {
@@ -536,6 +525,7 @@ static void hint_cancelled(const struct app *app, const char *const *path, size_
 
 int app_open(struct app *app, const char *name, const char *const *path, size_t n)
 {
+	const struct build_report fresh = {.how = BUILD_FRESH};
 	struct err err = {0};
 	struct build_report report = {0};
 	struct opened p = {0};
@@ -567,10 +557,9 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 			session_keep_inlines(app->session, report.index, app->opts->trust,
 					     &err);
 		err_clear(&err);
-		if (!app->folder)
-			say_opened(app, p.path, p.store, &report);
-		else
-			say_member(app, p.path, p.store, &report);
+		/* Of a member of a folder, only what is wrong with it. */
+		if (!app->folder || app->telling)
+			say_opened(app, p.path, p.store, app->folder ? &fresh : &report);
 		/* --safe reads nothing that is not named, not even a directory. */
 		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&
 		    !app->opts->quiet && !app->folder)
@@ -590,11 +579,6 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 
 static const char usual_base[] = "base";
 
-static int open_one(struct app *app, const char *name, const struct folder_files *f)
-{
-	return app_open(app, name, f->at, f->n);
-}
-
 /* A member, with its base.  What is wrong with it is said once. */
 static int open_member(void *arg, size_t member, struct err *err)
 {
@@ -606,10 +590,10 @@ static int open_member(void *arg, size_t member, struct err *err)
 	app->told[member] = true;
 	/* They are read faster than a person notices, and there are many. */
 	app->small = m->bytes < SMALL;
-	kind = open_one(app, m->name.p, &m->now);
+	kind = app_open(app, m->name.p, m->now.at, m->now.n);
 	if (!kind && m->base.n)
-		kind = open_one(app, app->base_name ? app->base_name : usual_base,
-				&m->base);
+		kind = app_open(app, app->base_name ? app->base_name : usual_base,
+				m->base.at, m->base.n);
 	return kind ? err_set(err, kind, ERR_NOWHERE, "%s cannot be read", m->name.p) : 0;
 }
 
