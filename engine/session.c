@@ -226,14 +226,13 @@ int session_set_unit(struct session *s, struct str rule, struct err *err)
 /* Does the event cost something in a profile? */
 static bool costs_something(const struct session *s, struct str event)
 {
-	for (size_t p = 0; p < s->n; p++)
-		for (uint32_t e = 0; e < store_info(s->stores[p])->events; e++) {
-			struct store_event ev;
+	for (size_t p = 0; p < s->n; p++) {
+		struct store *st = s->stores[p];
+		const uint32_t e = store_event_find(st, event);
 
-			store_event(s->stores[p], e, &ev);
-			if (str_eq(ev.name, event) && store_total(s->stores[p], e))
-				return true;
-		}
+		if (e < store_info(st)->events && store_total(st, e))
+			return true;
+	}
 	return false;
 }
 

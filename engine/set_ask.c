@@ -143,15 +143,9 @@ static int ask_guarded(void *arg)
 /* The set's event is that of its first member; others that lack it are of another kind. */
 static bool has_event(const struct session *s)
 {
-	struct store *st = s->stores[0];
-	struct store_event ev = {0};
+	const struct store *st = s->stores[0];
 
-	for (uint32_t e = 0; e < store_info(st)->all_events; e++) {
-		store_event(st, e, &ev);
-		if (str_eq(ev.name, session_event(s)))
-			return true;
-	}
-	return false;
+	return store_event_find(st, session_event(s)) < store_info(st)->all_events;
 }
 
 /* Other members answered the query, this one could not. */

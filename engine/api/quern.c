@@ -19,6 +19,7 @@
 #include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "index/read/folder.h"
 
 const char *quern_version(void)
 {
@@ -134,13 +135,6 @@ static int open_files(const char *const *path, size_t n, const quern_options *o,
 	return rc;
 }
 
-/* The files of a path or pattern; *found is to be freed if it is one. */
-static bool is_pattern(const char *path, glob_t *found)
-{
-	return strpbrk(path, "*?[") && access(path, F_OK) != 0 &&
-	       glob(path, 0, NULL, found) == 0;
-}
-
 static int open_path(const char *path, const quern_options *o,
 		     struct build_report *report, struct store **out, struct err *err)
 {
@@ -150,7 +144,7 @@ static int open_path(const char *path, const quern_options *o,
 	if (!path || !*path || strcmp(path, "-") == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "a profile is named by the path of its file");
-	if (!is_pattern(path, &found))
+	if (!folder_is_pattern(path) || glob(path, 0, NULL, &found))
 		return open_files(&path, 1, o, report, out, err);
 	rc = open_files((const char *const *)found.gl_pathv, found.gl_pathc, o, report,
 			out, err);

@@ -335,11 +335,16 @@ static void take_path(struct search *s, const char *path)
 	free(real);
 }
 
+bool folder_is_pattern(const char *path)
+{
+	return strpbrk(path, "*?[") && access(path, F_OK) != 0;
+}
+
 static void take_argument(struct search *s, const char *path)
 {
 	glob_t found;
 
-	if (!strpbrk(path, "*?[") || access(path, F_OK) == 0) {
+	if (!folder_is_pattern(path)) {
 		take_path(s, path);
 		return;
 	}

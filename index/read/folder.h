@@ -48,6 +48,8 @@ struct folder {
 	struct folder *bases; /* of folder_pair() */
 };
 
+/* Is it a pattern of names, and none itself? */
+bool folder_is_pattern(const char *path);
 /* Folders, files and patterns of files.  ERR_PROFILE: none can be read, or no profile is there. */
 int folder_find(struct folder *f, const char *const *path, size_t n,
 		const atomic_int *cancel, struct err *err);

@@ -6,7 +6,6 @@
  */
 #include "index/read/runs.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/base/order.h"
+#include "index/base/out.h"
 #include "index/store/store.h"
 
 enum { NAMED_MOST = 8 }; /* files that the command names */
@@ -139,31 +139,8 @@ static void find_runs(struct members *m)
 
 /* ---- the sentence ---- */
 
-struct text {
-	char *p;
-	size_t n, size;
-	bool full;
-};
-
-static void add(struct text *t, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct text *t, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(t->p + t->n, t->size - t->n, fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= t->size - t->n)
-		t->full = true;
-	else
-		t->n += (size_t)n;
-}
-
 /* A name as an argument for a shell. */
-static void add_argument(struct text *t, const char *before, struct str name)
+static void add_argument(struct out *o, const char *before, struct str name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-./,:@%+=";
@@ -171,19 +148,19 @@ static void add_argument(struct text *t, const char *before, struct str name)
 
 	for (size_t i = 0; i < name.n; i++)
 		quote |= !name.p[i] || !strchr(plain, name.p[i]);
-	add(t, " %s%s%s", before, quote ? "'" : "",
-	    !*before && str_starts(name, STR("-")) ? "./" : "");
+	out_printf(o, " %s%s%s", before, quote ? "'" : "",
+		   !*before && str_starts(name, STR("-")) ? "./" : "");
 	for (size_t i = 0; i < name.n; i++)
-		add(t, name.p[i] == '\'' ? "'\\''" : "%c", name.p[i]);
-	add(t, "%s", quote ? "'" : "");
+		out_printf(o, name.p[i] == '\'' ? "'\\''" : "%c", name.p[i]);
+	out_printf(o, "%s", quote ? "'" : "");
 }
 
-static void add_files(struct text *t, const struct members *m, const char *before,
+static void add_files(struct out *o, const struct members *m, const char *before,
 		      size_t run)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (m->at[i].run == run)
-			add_argument(t, before, m->at[i].name);
+			add_argument(o, before, m->at[i].name);
 }
 
 /* The run given first, and the one given last that is another. */
@@ -213,44 +190,49 @@ static struct str one_program(const struct members *m)
 	return input_program(m->at[0].cmd);
 }
 
-static void add_names(struct text *t, const struct members *m)
+static void add_names(struct out *o, const struct members *m)
 {
 	const bool swap = m->at[0].given > m->at[1].given;
 	struct str a = m->at[swap].name, b = m->at[!swap].name;
 
 	if (m->n > 2)
-		add(t, "these %zu files", m->n);
+		out_printf(o, "these %zu files", m->n);
 	else
-		add(t, "%.*s and %.*s", STR_ARG(str_cut(a, 150)),
-		    STR_ARG(str_cut(b, 150)));
+		out_printf(o, "%.*s and %.*s", STR_ARG(str_cut(a, 150)),
+			   STR_ARG(str_cut(b, 150)));
 }
 
 static void write_note(const struct members *m, char *note, size_t size)
 {
-	struct text t = {.p = note, .size = size}, before;
 	struct str of = one_program(m);
-	size_t run[2], files;
+	size_t run[2], files, before;
+	struct out o;
 
-	add_names(&t, m);
+	out_mem(&o);
+	add_names(&o, m);
 	if (of.n)
-		add(&t, " are of %zu runs, or processes, of %.*s", m->runs,
-		    STR_ARG(str_cut(of, 100)));
+		out_printf(&o, " are of %zu runs, or processes, of %.*s", m->runs,
+			   STR_ARG(str_cut(of, 100)));
 	else
-		add(&t, " are %zu profiles", m->runs);
-	add(&t, ": their costs are added up. If that is meant: --merge. To compare %s: ",
-	    m->runs == 2 ? "them" : "the last with the first");
-	before = t;
+		out_printf(&o, " are %zu profiles", m->runs);
+	out_printf(
+		&o,
+		": their costs are added up. If that is meant: --merge. To compare %s: ",
+		m->runs == 2 ? "them" : "the last with the first");
+	before = o.n;
 	runs_choose(m, run, &files);
-	add(&t, "quern");
+	out_c(&o, "quern");
 	if (files <= NAMED_MOST) {
-		add_files(&t, m, "", run[1]);
-		add_files(&t, m, "base=", run[0]);
-		add(&t, " -c 'functions vs base'");
+		add_files(&o, m, "", run[1]);
+		add_files(&o, m, "base=", run[0]);
+		out_c(&o, " -c 'functions vs base'");
 	}
-	if (files > NAMED_MOST || t.full) {
-		t = before;
-		add(&t, "quern FILES base='FILES' -c 'functions vs base'");
+	if (files > NAMED_MOST || o.n >= size) {
+		o.n = before;
+		out_c(&o, "quern FILES base='FILES' -c 'functions vs base'");
 	}
+	snprintf(note, size, "%.*s", STR_ARG(out_text(&o)));
+	out_close(&o);
 }
 
 int runs_note(const struct inputs *in, struct store *st, char *note, size_t size,

@@ -96,38 +96,28 @@ static uint64_t line_of(const struct column *c, size_t row)
 	return c && c->type == COL_LINE && !render_absent(c, row) ? c->u[row] : 0;
 }
 
-/* One annotation for the whole comparison, at the line of its cause. */
-static void github_put_headline(struct render *rd)
-{
-	const struct headline *h = rd->r->headline;
-	struct out message, title;
-
-	out_mem(&message);
-	out_mem(&title);
-	for (size_t i = 0; i < HEADLINE_LINES; i++)
-		if (headline_put(&message, EMIT_TEXT, rd->r, i))
-			out_char(&message, '\n');
-	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
-	message.n -= message.n > 0;
-	if (message.n)
-		put_command(rd->o, false, h->file, h->line, out_text(&title), &message);
-	out_close(&message);
-	out_close(&title);
-}
-
-/* What holds of one event may have cost another. */
-static void github_put_others(struct render *rd)
+/* One annotation for the whole comparison, at the line of its cause; others: what holds of one event
+ * may have cost another. */
+static void github_put_headline(struct render *rd, bool others)
 {
 	const struct result *r = rd->r;
+	const struct headline *h = r->headline;
 	struct out message, title;
 
-	if (!r->headline || !r->headline->others.n)
+	if (!h)
 		return;
 	out_mem(&message);
 	out_mem(&title);
-	emit_name(&message, EMIT_TEXT, r->headline->others);
+	if (others)
+		emit_name(&message, EMIT_TEXT, h->others);
+	for (size_t i = 0; i < HEADLINE_LINES && !others; i++)
+		if (headline_put(&message, EMIT_TEXT, r, i))
+			out_char(&message, '\n');
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(r->profile), STR_ARG(r->base));
-	put_command(rd->o, false, STR(""), 0, out_text(&title), &message);
+	message.n -= !others && message.n;
+	if (message.n)
+		put_command(rd->o, false, others ? STR("") : h->file,
+			    others ? 0 : h->line, out_text(&title), &message);
 	out_close(&message);
 	out_close(&title);
 }
@@ -187,10 +177,10 @@ int render_github(struct render *rd)
 	struct out title;
 
 	if (r->expects && !r->why.n) {
-		github_put_others(rd);
+		github_put_headline(rd, true);
 		return 0;
 	}
-	github_put_headline(rd);
+	github_put_headline(rd, false);
 	out_mem(&title);
 	out_str(&title, what);
 	if (said_init(&said, rd, false) == 0)

@@ -4,7 +4,6 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "index/base/err.h"
 #include "index/base/vec.h"
@@ -49,8 +48,7 @@ static bool add_pattern(struct group *g, const char *pattern, int *rc, struct er
 {
 	glob_t found;
 
-	if (!strpbrk(pattern, "*?[") || access(pattern, F_OK) == 0 ||
-	    glob(pattern, 0, NULL, &found))
+	if (!folder_is_pattern(pattern) || glob(pattern, 0, NULL, &found))
 		return false;
 	for (size_t i = 0; !*rc && i < found.gl_pathc; i++)
 		*rc = app_add_path(&g->files, found.gl_pathv[i], err);
@@ -79,11 +77,6 @@ static int add_argument(struct opening *o, const char *arg, struct err *err)
 
 /* ---- folders ---- */
 
-static bool is_pattern(const char *path)
-{
-	return strpbrk(path, "*?[") && access(path, F_OK) < 0;
-}
-
 /* Is some argument without a name a folder, or, on the command line, a pattern that the shell did
  * not expand? */
 static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
@@ -92,7 +85,7 @@ static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
 
 	for (size_t i = 0; i < n && !app->nprofiles; i++)
 		if (!app_split_name(arg[i]) &&
-		    (app_is_folder(arg[i]) || (patterns && is_pattern(arg[i]))))
+		    (app_is_folder(arg[i]) || (patterns && folder_is_pattern(arg[i]))))
 			return true;
 	return false;
 }
@@ -101,7 +94,7 @@ static bool asks_folder(const struct app *app, const char *const *arg, size_t n)
  * are one profile a side. */
 static bool are_runs(const struct folder *f, const char *path, const char *base)
 {
-	if (app_is_folder(path) || (base ? !is_pattern(base) : f->n > 1))
+	if (app_is_folder(path) || (base ? !folder_is_pattern(base) : f->n > 1))
 		return false;
 	for (size_t i = 0; i < f->n; i++)
 		if (!str_eq(f->at[i].cmd, f->at[0].cmd))
