@@ -234,12 +234,10 @@ static void asked_for(const struct query *q, struct result *r)
 		r->format = format_of_file(q->file);
 }
 
-/* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
-static void headline_causes(struct session *s, const struct query *q,
-			    struct statement *run, struct headline *h)
+/* The same question, whose notes nobody hears. */
+static struct statement *statement_again(struct statement *run)
 {
-	struct exec *x = &run->x;
-	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
+	struct statement *as = EXEC_ARRAY(&run->x, struct statement, 1);
 
 	*as = *run;
 	as->notes = as->hints = (struct exec_texts){0};
@@ -250,6 +248,44 @@ static void headline_causes(struct session *s, const struct query *q,
 	as->x.inlined = NULL;
 	as->x.parts = NULL;
 	as->x.other = NULL;
+	return as;
+}
+
+/* `why` tells contexts apart.  A page of it has the functions that others ask for, and its
+ * causes lead to these. */
+static void why_of_functions(struct session *s, const struct query *q,
+			     struct statement *run, struct result *r, struct headline *h)
+{
+	struct exec *x = &run->x;
+	const struct graph *const of[] = {x->g, r->compared->graph};
+	struct statement *as;
+
+	if (!store_any_grouped(of[0]->st) && !store_any_grouped(of[1]->st))
+		return;
+	as = statement_again(run);
+	as->gstages = run->gstages->next; /* without G_CONTEXTS */
+	statement_sides(s, q, as);
+	r->graph = as->x.g;
+	vs_graphs(&as->x, as->vs, &r->compared);
+	for (size_t i = 0; i < h->ncauses; i++) {
+		uint32_t *f = &h->causes[i].of;
+		const uint32_t here = of[0]->functions;
+		const bool gone = *f > here;
+
+		if (*f)
+			*f = 1 + (gone ? r->graph->functions : 0) +
+			     graph_of_store(gone ? r->compared->graph : r->graph,
+					    graph_origin(of[gone], *f - 1 - gone * here));
+	}
+}
+
+/* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
+static void headline_causes(struct session *s, const struct query *q,
+			    struct statement *run, struct headline *h)
+{
+	struct exec *x = &run->x;
+	struct statement *as = statement_again(run);
+
 	if (x->g->member) {
 		statement_contexts(as, run->gstages);
 		statement_sides(s, q, as);
@@ -275,20 +311,20 @@ static void headline_others(const struct query *q, struct statement *run,
 }
 
 /* The cause is left out where it would take longer than the table. */
-static void find_headline(struct session *s, const struct query *q, struct statement *run,
-			  const struct headline **out)
+static struct headline *find_headline(struct session *s, const struct query *q,
+				      struct statement *run)
 {
 	enum { MOST = 1 << 18 }; /* functions */
 	const bool totals = q->source.kind == S_WHY;
 	struct headline *h;
 
 	exec_vs_headline(&run->x, run->vs, totals, &h);
-	*out = h;
 	if (totals && run->t.src && !run->t.ref && !q->source.under)
 		why_as_causes(&run->x, run->t.rows, run->t.n, h);
 	else if (!totals && run->x.g->functions <= MOST)
 		headline_causes(s, q, run, h);
 	headline_others(q, run, h);
+	return h;
 }
 
 int statement_result(struct session *s, struct statement *run, const struct stmt *st)
@@ -297,6 +333,7 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 	struct result *r = &run->r;
 	struct exec *x = &run->x;
 	struct table *t = &run->t;
+	struct headline *h = NULL;
 	const bool last = q->source.kind == S_LAST, as_made = t->src && !t->ref && !t->vs;
 
 	*r = (struct result){
@@ -325,6 +362,7 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 	};
 	asked_for(q, r);
 	table_result(t, r);
+	asked_for(q, r);
 	if (run->set)
 		set_result(run, r);
 	else {
@@ -332,7 +370,9 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		if (run->vs && q->source.kind == S_WHY)
 			vs_graphs(x, run->vs, &r->compared);
 		if (run->vs && !r->card)
-			find_headline(s, q, run, &r->headline);
+			r->headline = h = find_headline(s, q, run);
+		if (h && q->source.kind == S_WHY && r->format == FORMAT_HTML)
+			why_of_functions(s, q, run, r, h);
 		footer(x, t, r);
 	}
 	if (run->accepted.n) {

@@ -49,7 +49,7 @@ uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj);
  * if they do not. */
 void vs_sides(struct table *t, const struct compared **out);
 /* The same without rows: the graph of the base, and which functions are the same. */
-void vs_graphs(struct exec *x, const struct vs *v, const struct compared **out);
+void vs_graphs(struct exec *x, struct vs *v, const struct compared **out);
 
 /* Has the other side a function of the store of this one?  Side 0 is this profile. */
 bool vs_paired(const struct vs *v, unsigned side, fn_id f);

@@ -168,15 +168,16 @@ static void fill_fns(struct table *t, struct compared *c)
 	}
 }
 
-void vs_graphs(struct exec *x, const struct vs *v, const struct compared **out)
+void vs_graphs(struct exec *x, struct vs *v, const struct compared **out)
 {
 	struct compared *c = EXEC_ARRAY(x, struct compared, 1);
+	struct exec *base;
 
+	vs_both(x, v, &base, c->same);
 	c->graph = v->b.g;
-	c->event = v->b.event;
-	c->total = graph_total(v->b.g, v->b.event);
+	c->event = vs_base_event(v, x->event);
+	c->total = c->event == GRAPH_NONE ? 0 : graph_total(v->b.g, c->event);
 	*out = c;
-	same_functions(x, v, c->same);
 }
 
 void vs_sides(struct table *t, const struct compared **out)

@@ -92,6 +92,7 @@ struct headline {
 		bool rates;	 /* they are known */
 		struct str text, file;
 		uint64_t line;
+		bool gone;   /* the line is one of the base */
 		uint32_t of; /* 1 + the function, as result_fn(); 0: none */
 	} * causes;
 	size_t ncauses;

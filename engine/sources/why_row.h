@@ -12,6 +12,7 @@ struct why_row {
 	bool costs;	       /* they are costs */
 	struct str text, fn, callee, kind, below, context, file;
 	uint64_t line;
+	bool gone;   /* the line is one of the base */
 	uint32_t of; /* 1 + the function, as result_fn(); 0: none */
 };
 

@@ -347,6 +347,7 @@ static void add_cause(struct telling *t, struct why_cause *c)
 			   .below = name_of(t, c->below, true),
 			   .context = context,
 			   .file = place.file,
+			   .gone = place.gone,
 			   .line = place.line});
 }
 
@@ -755,8 +756,8 @@ void why_as_causes(struct exec *x, const struct why_row *row, size_t n,
 
 		h->listed += !str_eq(r->kind, STR("rest"));
 		h->causes[h->ncauses++] = (struct headline_cause){
-			r->delta, r->share, r->from, r->to, r->rates,
-			r->text,  r->file,  r->line, r->of};
+			r->delta, r->share, r->from, r->to,   r->rates,
+			r->text,  r->file,  r->line, r->gone, r->of};
 	}
 }
 

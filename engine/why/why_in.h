@@ -123,6 +123,7 @@ struct why_place {
 	struct str file; /* n 0: not known */
 	uint32_t line;
 	uint32_t number; /* of the file, the same on both sides */
+	bool gone;	 /* it is one of the base */
 };
 /* Is it the path of a header of the system?  The cause is rarely there. */
 bool why_of_system(struct str path);

@@ -254,7 +254,7 @@ struct why_place why_own_place(const struct why *w, unsigned side,
 			       uint64_t line, uint64_t instr)
 {
 	struct why_place p = {store_file(w->g[side]->st, file), (uint32_t)line,
-			      w->file[side][file]};
+			      w->file[side][file], false};
 	const struct inline_frame *f = NULL;
 
 	if (in && why_of_system(p.file) && inlining_at(in, fn, file, instr, &f))
@@ -262,7 +262,7 @@ struct why_place why_own_place(const struct why *w, unsigned side,
 			f = f->outer;
 	if (f && f->file.n && f->line)
 		p = (struct why_place){f->file, (uint32_t)f->line,
-				       number_of(w, side, fn, f->file)};
+				       number_of(w, side, fn, f->file), false};
 	return p;
 }
 

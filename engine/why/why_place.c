@@ -41,10 +41,10 @@ struct line_costs {
 };
 
 /* A line of no file leads nowhere. */
-static void set_place(struct str file, uint32_t line, struct why_place *out)
+static void set_place(struct str file, uint32_t line, bool gone, struct why_place *out)
 {
 	if (!str_eq(file, STR("???")))
-		*out = (struct why_place){file, line, 0};
+		*out = (struct why_place){file, line, 0, gone};
 }
 
 static int by_per_run(const void *pa, const void *pb)
@@ -157,7 +157,8 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 	for (unsigned k = 0; k < SIDES; k++)
 		for (uint32_t i = 0; i < s[k].n; i++)
 			if ((aligned ? of[k][i] : i) == best)
-				set_place(s[k].at[i].name, s[k].at[i].line, out);
+				set_place(s[k].at[i].name, s[k].at[i].line, k == BASE,
+					  out);
 	return 0;
 }
 
@@ -284,7 +285,7 @@ static void place_inside(struct why *w, const struct why_cause *c, struct why_pl
 	best = largest(&p[more]);
 	best = best ? best : largest(&p[!more]);
 	if (best)
-		set_place(best->name, best->line, out);
+		set_place(best->name, best->line, more == BASE, out);
 }
 
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out)

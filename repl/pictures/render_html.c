@@ -91,7 +91,9 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 	emit_xml(rd->o, "", c->text, link ? "</button>" : "");
 	if (c->line) {
 		emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file), "");
-		out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
+		out_printf(rd->o, ":%" PRIu64, c->line);
+		emit_xml(rd->o, c->gone ? " of " : "", c->gone ? rd->r->base : STR(""),
+			 "</span>");
 	}
 	if (report && c->rates)
 		put_rates(rd, c);

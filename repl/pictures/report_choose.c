@@ -109,6 +109,10 @@ static int choose_listed(struct report *p)
 
 static int prepare_report(struct report *p)
 {
+	const struct result *r = p->rd->r;
+	const struct headline_cause *why =
+		strcmp(r->source, "why") == 0 && r->headline ? r->headline->causes : NULL;
+	const size_t rows = why ? r->headline->ncauses : r->rows;
 	size_t functions = 1;
 
 	p->events = store_info(p->side[0].g->st)->all_events;
@@ -125,8 +129,10 @@ static int prepare_report(struct report *p)
 	match_functions(p);
 	if (p->rd->r->listing)
 		return choose_listed(p);
-	for (size_t i = 0; i < p->rd->r->rows && !render_cancelled(p->rd, i); i++) {
-		const uint32_t f = result_fn(p->rd->r, i, 0), n = p->side[0].g->functions;
+	for (size_t i = 0; i < rows && !render_cancelled(p->rd, i); i++) {
+		/* A cause has 1 + its function. */
+		const uint32_t f = why ? why[i].of - 1 : result_fn(p->rd->r, i, 0),
+			       n = p->side[0].g->functions;
 		const unsigned s = f >= n;
 
 		if (f != RESULT_NONE)

@@ -69,6 +69,17 @@ page("gone", "has.out", "base=had.out", "functions vs base")
 gone = browser.run(SEEN + "const row = all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone'); row.click(); return [$('#where').textContent, all('#graph .n').length];")
 ok("gone" in gone[0] and "7 \u2192 0 calls" in gone[0] and "900 \u2192 0" in gone[0] and gone[1] == 2, "what is gone has the card of the base", gone)
 
+# What shrank names a line of the base.  Levels of recursion are one function, as in other pages.
+for name, n in ("levels-was", 9), ("levels-now", 2):
+    with open(name + ".out", "w") as f:
+        f.write("creator: callgrind-3.19.0\nevents: Ir\nfl=a.c\nfn=main\n1 5\ncfn=f\ncalls=1 2\n%d %d\n\nfn=f\n2 %d00\ncfn=f'2\ncalls=1 2\n3 %d00\n\nfn=f'2\n2 %d00\n" % (n, 200 * n, n, n, n))
+FUNCTIONS = SEEN + "return [$('#d-functions').textContent.trim().split('\\n').map(l => l.split('\t')[0]), $('.causes button') && $('.causes button').dataset.f, $('.causes .soft') && $('.causes .soft').textContent];"
+page("levels", "levels-now.out", "base=levels-was.out", "functions vs base")
+as_functions = browser.run(FUNCTIONS)
+page("levels-why", "levels-now.out", "base=levels-was.out", "why vs base")
+same((browser.run(FUNCTIONS), as_functions[0]), (as_functions, ["f", "main"]), "why has the functions of the report, and leads to the same")
+same(as_functions[2], "a.c:2 of base", "a cause that shrank names a line of the base")
+
 # ---- lines of both sides ----
 with open("both.c", "w") as f:
     f.write("".join("line %d\n" % i for i in range(1, 40)))
