@@ -276,7 +276,8 @@ int inline_children(const struct dwarf_ask *ask, const struct cancel *cancel,
 		share[i] = *ask;
 		if (i >= children || err->kind)
 			continue;
-		share[i].at += from;
+		if (from) /* nothing may be asked: then there is no array */
+			share[i].at += from;
 		share[i].n = ask->n * (i + 1) / children - from;
 		start(&c[i], &share[i], err);
 	}

@@ -133,6 +133,8 @@ static void read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
 	size_t n = 0, all = 0;
 
 	fn_inlined_lines(x, f, a, &line, &self, &n);
+	if (!n)
+		return;
 	if (arena_grow(a, at, cap, *k, *k + n, sizeof(**at)))
 		need_memory(a);
 	to = *at + *k;

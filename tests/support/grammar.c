@@ -639,9 +639,7 @@ static void gstage(struct choices *g)
 			   choose(g, 3) ? "slowest" : "usual", choose(g, 5));
 		set(g, 1);
 		break;
-	case 0:
-		word(g, choose(g, 2) ? "contexts" : "whole");
-		break;
+	case 0: word(g, choose(g, 2) ? "contexts" : "whole"); break;
 	case 10: word(g, "with inlined"); break;
 	case 1: out_printf(g->o, "cut %u%%", choose(g, 101)); break;
 	case 2: word(g, choose(g, 4) ? "in base" : "in other"); break;
@@ -826,7 +824,7 @@ static void spoil(struct choices *g, size_t from)
 
 void grammar_text(const uint8_t *p, size_t n, struct out *o)
 {
-	struct choices g = {.p = p, .end = p + n, .o = o, .source = sources};
+	struct choices g = {.p = p, .end = n ? p + n : p, .o = o, .source = sources};
 	size_t from = o->n;
 	bool spoiled = once_in(&g, 16);
 
