@@ -43,7 +43,7 @@ static void put_profile(struct out *o, const struct input *in)
 		put_line(o, "ob=", i + 1, in->name[(i + 1) % in->n]);
 		put_line(o, "fl=", i + 1, in->name[(i + 2) % in->n]);
 		put_line(o, "fn=", i + 1, in->name[i]);
-		out_printf(o, "%zu %zu\n", i + 1, 10 * i + 5);
+		out_printf(o, "%zu %zu\n", i + 1, 1000 * i + 500);
 		if (i)
 			out_printf(
 				o,
