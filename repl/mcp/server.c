@@ -19,11 +19,48 @@ enum {
 	BUSY = -32000
 };
 
+/* jansson loses a byte that it reads, or a key that it writes, if it has no memory for it, and goes
+ * on: so each refusal is kept.  JSON is of one thread. */
+static bool refused;
+
+static void *take_memory(size_t n)
+{
+	void *p = malloc(n);
+
+	refused |= !p;
+	return p;
+}
+
+static void watch_memory(void)
+{
+	json_set_alloc_funcs(take_memory, free);
+	refused = false;
+}
+
+/* NULL: it is not JSON, or memory was refused. */
+static json_t *load(const char *text, size_t n, json_error_t *why)
+{
+	json_t *m;
+
+	watch_memory();
+	m = json_loadb(text, n, JSON_DECODE_ANY, why);
+	if (!refused)
+		return m;
+	json_decref(m);
+	return NULL;
+}
+
 /* Write a message as one line; it is consumed.  NULL: memory was out. */
 static void put_message(struct server *s, json_t *message)
 {
-	char *line = message ? json_dumps(message, JSON_COMPACT) : NULL;
+	char *line;
 
+	watch_memory();
+	line = message ? json_dumps(message, JSON_COMPACT) : NULL;
+	if (refused) {
+		free(line);
+		line = NULL;
+	}
 	if (line) {
 		out_c(s->to, line);
 		out_char(s->to, '\n');
@@ -190,7 +227,7 @@ static void take_request(struct server *s, json_t *id, const char *method, json_
 	else if (strcmp(method, "ping") == 0)
 		put_result(s, id, json_object());
 	else if (strcmp(method, "tools/list") == 0)
-		put_result(s, id, json_loads(tools_json, 0, NULL));
+		put_result(s, id, load(tools_json, strlen(tools_json), NULL));
 	else if (strcmp(method, "tools/call") == 0)
 		call_tool(s, id, params);
 	else
@@ -223,13 +260,13 @@ static void take_line(struct server *s)
 
 	if (!s->length || strspn(s->line, " \t\r") == s->length)
 		return;
-	m = json_loadb(s->line, s->length, JSON_DECODE_ANY, &why);
+	m = load(s->line, s->length, &why);
 	if (m) {
 		take_message(s, m);
 		json_decref(m);
 		return;
 	}
-	if (json_error_code(&why) == json_error_out_of_memory) {
+	if (refused) {
 		s->no_memory = true;
 		return;
 	}

@@ -638,6 +638,10 @@ static void test_profiles(struct store *st)
 	err_clear(&err);
 	is_u64((uint64_t)session_add(session, STR("base"), st, &err), 0,
 	       "a second profile");
+	is_u64(run("functions vs base | where delta != 0 | expect none", &s, &err),
+	       ERR_EXPECT, "a gate on itself does not hold");
+	err_clear(&err);
+	is_u64((uint64_t)session_accept(session, STR("itself"), &err), 0, "  accepted");
 	is_u64(run("functions vs base | where delta != 0 | expect none", &s, &err), 0,
 	       "differs from itself in nothing");
 	is_u64(run("in base | top 1", &s, &err), 0, "in");
