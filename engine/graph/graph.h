@@ -216,8 +216,9 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		       int64_t *hi);
 /* Is it marked ~: shared out by a stage, or an estimate whose bounds differ? */
 bool graph_incl_is_about(const struct graph *g, uint32_t f, uint32_t e);
-/* (*out)[f]: the largest cost that can be spent while f is on the stack.  It holds after
- * stages that estimate, too: they remove costs, and functions from stacks, but add none. */
+/* (*out)[f]: the largest cost that can be spent while f is on the stack; INT64_MAX: any, as
+ * some costs are negative.  It holds after stages that estimate, too: they remove costs,
+ * and functions from stacks, but add none. */
 void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out);
 /* The cost through f, with its calls of itself (flow.h); *root: the part that no call
  * brought. */

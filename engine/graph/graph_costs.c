@@ -183,10 +183,10 @@ static void enter(const struct graph *g, struct graph_costs *c, uint32_t e)
 		if (g->entered[f]) {
 			const uint32_t from = g->from[f];
 
-			c->incl[f] =
-				g->drops ? cost_difference(graph_incl(g->below, from, e),
-							   graph_incoming(g->below, from, e))
-					 : 0;
+			c->incl[f] = g->drops ? cost_difference(
+							graph_incl(g->below, from, e),
+							graph_incoming(g->below, from, e))
+					      : 0;
 		}
 	for (uint32_t i = 0; i < g->edges; i++)
 		if (g->entered[g->callee[i]])
@@ -280,16 +280,43 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 		out[f] = below[g->from[f]];
 }
 
-/* Where nothing is estimated, the upper bounds; after a stage that estimates those of the graph
- * below, and so on down. */
+/* The span that g is of, if e is the event that it is measured in. */
+static const struct graph_span *span_of(const struct graph *g, uint32_t e)
+{
+	while (g->below && !g->span)
+		g = g->below;
+	return g->span && e == g->span->event ? g->span : NULL;
+}
+
+/* Contexts of a function cost no more than it does. */
+static void most_in_span(const struct graph *g, const struct graph_span *span,
+			 int64_t *out)
+{
+	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
+	const uint32_t n = fn ? g->contexts : store_info(g->st)->functions;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (g->map[i] != GRAPH_NONE)
+			cost_add(&out[g->map[i]], span->hi[fn ? fn[i] : i]);
+}
+
+/* Where nothing is estimated, and in a span, the upper bounds; after a stage that estimates
+ * those of the graph below, and so on down.  Negative costs bound nothing. */
 void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out)
 {
 	const int64_t total = graph_whole(g, e);
+	const struct graph_span *span = span_of(g, e);
 	int64_t *below, lo;
 
 	graph_event(g, e);
 	*out = NEED_ARRAY(a, int64_t, (size_t)g->functions + 1);
-	if (!g->estimated) {
+	if (span) {
+		most_in_span(g, span, *out);
+	} else if (store_info(g->st)->negative) {
+		for (uint32_t f = 0; f < g->functions; f++)
+			(*out)[f] = INT64_MAX;
+		return;
+	} else if (!g->estimated) {
 		for (uint32_t f = 0; f < g->functions; f++)
 			graph_incl_bounds(g, f, e, &lo, &(*out)[f]);
 	} else {

@@ -348,6 +348,23 @@ static void doubt_negative(struct graph *g)
 	g->estimated = true;
 }
 
+/* What a stage has opened was called, too, by what is not in the graph. */
+static void count_roots(const struct graph_draft *d, struct graph *g)
+{
+	const struct graph *below = d->below, *opened = below;
+	uint64_t *calls = (uint64_t *)(uintptr_t)g->fn_calls;
+
+	while (opened && !opened->opened && !opened->span)
+		opened = opened->below;
+	for (uint32_t f = 0; opened && f < below->functions; f++) {
+		if (d->map[f] == GRAPH_NONE)
+			continue;
+		count_add(&calls[d->map[f]], below->fn_calls[f]);
+		for (uint32_t i = below->in_first[f]; i < below->in_first[f + 1]; i++)
+			calls[d->map[f]] -= below->calls[below->in_edge[i]];
+	}
+}
+
 void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 {
 	struct merge *m = NEED_NEW(d->below->a, struct merge);
@@ -357,6 +374,7 @@ void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 	find_levels(d);
 	merge_edges(d, &edge);
 	graph_build(d, &g);
+	count_roots(d, g);
 	find_mixed(d, named, g);
 	doubt_negative(g);
 	m->map = d->map;

@@ -98,7 +98,8 @@ struct path_bounds path_bounds_most(double est, int64_t most)
 {
 	const int64_t shown = path_rounded(est);
 
-	return (struct path_bounds){est, 0, shown > most ? shown : most, true, false};
+	return (struct path_bounds){est, 0, shown > most ? shown : most,
+				    most != INT64_MAX, false};
 }
 
 int64_t path_overlap(int64_t lo, int64_t part, int64_t passing)

@@ -55,7 +55,7 @@ int64_t path_overlap(int64_t lo, int64_t part, int64_t passing);
  * that function's (flow.h). */
 struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
 				    int64_t passing, bool odd);
-/* Bounds of an estimate if it is only known to be at most `most`. */
+/* Bounds of an estimate if it is only known to be at most `most`; INT64_MAX: none. */
 struct path_bounds path_bounds_most(double est, int64_t most);
 /* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);

@@ -297,7 +297,7 @@ static void bound_rows(struct exec *x, struct path_tree *tree)
 {
 	int64_t *most;
 
-	if (!x->g->estimated || store_info(x->g->st)->negative)
+	if (!x->g->estimated)
 		return;
 	graph_most(x->g, x->event, x->a, &most);
 	tree->proven = 0;

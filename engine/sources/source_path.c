@@ -135,7 +135,7 @@ static void bound_paths(struct exec *x, struct path_list *list)
 	int64_t *most, hi;
 	uint32_t *places;
 
-	if ((!x->g->estimated && !x->g->extra) || store_info(x->g->st)->negative)
+	if (!x->g->estimated && !x->g->extra)
 		return;
 	most_of_places(x, &most, &places);
 	for (size_t i = 0; i < list->n; i++) {
@@ -500,7 +500,37 @@ static void show_cost(struct exec *x, const struct path_cost_query *q, struct co
 	table_show(t, STR("calls_hi"));
 }
 
-/* `cost of` where stacks are known: no bounds, no estimate. */
+/* An upper bound of what the functions of a set cost together; without a set, any cost. */
+static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
+{
+	int64_t sum = set ? 0 : INT64_MAX;
+
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		cost_add(&sum, most[f]);
+	return sum;
+}
+
+/* After stages that estimate, the cost is at most what each of `of`, `under` and `via`
+ * costs. */
+static void bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
+{
+	const int64_t whole = graph_whole(x->g, x->event);
+	int64_t *most, hi, part;
+
+	if (!x->g->estimated)
+		return;
+	graph_most(x->g, x->event, x->a, &most);
+	hi = most_of_set(most, q->of);
+	hi = hi == INT64_MAX || hi < whole ? hi : whole;
+	c->whole = path_bounds_most(c->whole.est, hi);
+	part = most_of_set(most, q->under);
+	hi = part < hi ? part : hi;
+	part = most_of_set(most, q->via);
+	c->b = path_bounds_most(c->b.est, part < hi ? part : hi);
+}
+
+/* `cost of` where stacks are known: only of a span it is an estimate. */
 static void cost_known(struct exec *x, const struct stacks *s,
 		       const struct path_cost_query *q, struct cost *c, struct table *t)
 {
@@ -518,35 +548,8 @@ static void cost_known(struct exec *x, const struct stacks *s,
 	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
+	bound_cost(x, q, c);
 	show_cost(x, q, c, t);
-}
-
-/* An upper bound of what the functions of a set cost together; without a set, any cost. */
-static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
-{
-	int64_t sum = set ? 0 : INT64_MAX;
-
-	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
-	     f = fnset_next(set, f + 1))
-		cost_add(&sum, most[f]);
-	return sum;
-}
-
-/* After stages that estimate, the cost is at most what each of `of`, `under` and `via`
- * costs. */
-static void bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
-{
-	int64_t *most, hi, part;
-
-	if (!x->g->estimated || store_info(x->g->st)->negative)
-		return;
-	graph_most(x->g, x->event, x->a, &most);
-	hi = most_of_set(most, q->of);
-	c->whole = path_bounds_most(c->whole.est, hi);
-	part = most_of_set(most, q->under);
-	hi = part < hi ? part : hi;
-	part = most_of_set(most, q->via);
-	c->b = path_bounds_most(c->b.est, part < hi ? part : hi);
 }
 
 /* A set of functions of `follow` as one of x->g; NULL: the arena is full. */

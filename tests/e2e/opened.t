@@ -362,6 +362,16 @@ for query in ("calltree > t.svg", "top", "callers of work", "callees of useGen d
     ok(r.status == 0, "between ... | " + query, r)
 r = run(gen, "-q", "--index", "o.quern", "-c", "between 20us and 40us | cost of work under g", "-c", "between 20us and 40us | calltree")
 ok("exact  no" in r.text and "~" in r.text.splitlines()[-1] or "~20.0 us" in r.text, "what is inside is an estimate", r)
+a, b, c, d = ask(gen, "between 20us and 40us | functions of work | show lo, hi", "between 20us and 40us | cost of work | show est, lo, hi",
+                 "between 20us and 40us | hide g | cost of work | show lo, hi", "between 20us and 40us | calltree from work | show est, lo, hi")
+ok(b[0]["hi"] == c[0]["hi"] == a[0]["hi"] > b[0]["est"] > 0 == b[0]["lo"], "bounds of a cost in a span are those of its functions", (a, b, c))
+ok(d and all(r["lo"] == 0 and r["est"] <= r["hi"] for r in d), "and of a tree", d)
+with open("falls.xd", "w") as f:
+    f.write(open(gen).read().replace("\n3 1184 0\n", "\n3 1184 -64\n"))
+a, b = ask("falls.xd", "between 20us and 40us | cost of work by Memory | show lo, hi", "between 20us and 40us | cost of work | show lo, hi")
+same((a, b), ([{"lo": None, "hi": None}], [{k: c[0][k] for k in ("lo", "hi")}]), "of an event that falls there are none")
+a, b = ask(gen, "activation 1 of useGen | collapse by file | functions | sum | show calls", "activation 1 of useGen | activations | count")
+same(a[0]["calls"], b[0]["count"], "the calls of a group, also that which was opened")
 
 # ---------------------------------------------------------------- what cannot be
 o = ("-q", "--index", "o.quern", "-c")

@@ -20,6 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import questions                                                              # noqa: E402
 import stages                                                                 # noqa: E402
+from calls import Known, Run                                                  # noqa: E402
 from reader import Profile                                                    # noqa: E402
 from program import program                                                   # noqa: E402
 from view import World                                                         # noqa: E402
@@ -31,6 +32,7 @@ FIXTURES = ("small/clreq-combine.out", "producers/callgrind-branch.out", "produc
             "found/rec.cg", "quirks/t_parts.cg")
 UNSORTED = " | add zero = 0 | sort zero"     # rows as they stand before they are sorted by cost
 EVERY = 8       # rounds: one about a fixture
+CALLS = 4       # of as many others one about a run whose every call is known
 
 
 class Engine:
@@ -83,7 +85,10 @@ class Round:
         self.engine, self.seed, self.rng = engine, seed, random.Random(seed)
         self.wrong, self.stages = [], set()     # the first words of the stages that were asked
         fixture = self.fixture = FIXTURES[seed // EVERY % len(FIXTURES)] if seed % EVERY == EVERY - 1 else None
-        made, other = (None, None) if fixture else program(seed)
+        if seed % CALLS == 2:
+            made, other = Run(seed), Run(seed, random.Random(-seed))
+        else:
+            made, other = (None, None) if fixture else program(seed)
         if fixture:
             self.path = os.path.join(engine.directory, os.path.basename(fixture))
             shutil.copy(os.path.join(top, "tests/fixtures", fixture), self.path)
@@ -127,7 +132,7 @@ class Round:
                 self._compare(q, want, answer)
 
     def _number_functions(self):
-        stage = "" if self.world.joined else "contexts | "
+        stage = "" if self.world.joined or self.world.calls else "contexts | "
         answer = self.engine.ask(self.paths, [stage + "functions | show id, fn, file, obj"])[0]
         if isinstance(answer, str):
             self.wrong.append(("functions", answer))
@@ -175,7 +180,7 @@ class Round:
             costs = [(c, e) for c in self._costs(q) for e in self.world.events]
             for row, cells in zip(got, extra["rows"]):
                 row.update({"%s.%s" % c: cell for c, cell in zip(costs, cells)})
-        why = q.source.wrong(got)
+        why = q.view.wrong(q.source, got)
         if not why and q.source.ordered:
             cost = "incl" if q.source.kind == "calls" else "self"
             why = next(("%r stands below %r" % (b, a) for a, b in zip(got, got[1:]) if a[cost] < b[cost]), None)

@@ -3,6 +3,7 @@
 A Question is graph stages, a source, and table stages.  Literals in its conditions are cells
 of the table that it asks, so that conditions divide the rows.
 """
+import calls
 import names
 import stages
 import tables
@@ -44,7 +45,7 @@ class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
         self.world, self.view = world, view
         # The evaluator's functions are those of the profile.
-        self.graph_stages = ([] if source.kind == "profiles" or world.joined else ["contexts"]) + graph_stages
+        self.graph_stages = ([] if source.kind == "profiles" or world.joined or world.calls else ["contexts"]) + graph_stages
         self.source, self.stages = source, table_stages
         self.total = None       # 100 %, as the engine has it
         self.top = False        # written as `top N by X`, which is `| sort X | take N`
@@ -162,8 +163,11 @@ class Asker:
         if self.views and self.rng.random() < 0.5:
             return self.rng.choice(list(self.views.values()))
         if "" not in self.views:
-            self.views[""] = [], View.whole(self.world)
+            self.views[""] = [], self.whole()
         return self.views[""]
+
+    def whole(self, parts=None, world=None):
+        return (calls.Known if self.world.calls else View).whole(world or self.world, parts)
 
     def new_view(self):
         rng, world, made = self.rng, self.world, []
@@ -179,12 +183,20 @@ class Asker:
                 some = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
                 made.append("part " + ",".join(map(str, some)))
                 parts = [p for p in parts if p.number in some]
-        view = View.whole(world, parts)
+        view = self.whole(parts)
+        if world.calls and rng.random() < 0.8:
+            opens, view = calls.stage(self, parts)
+            if not opens:
+                return made, None
+            made.append(opens)
+            view.of_part = parts is not world.profile.parts
+            if rng.random() < 0.4:
+                return made, view
         if not view.graph.functions or len(view.graph.functions) > 60:
             return made, None
         if world.joined:
             return (made + ["whole"], view.shares_of_all()) if rng.random() < 0.2 else (made, view)
-        if rng.random() < 0.15:
+        if rng.random() < 0.15 and not world.calls:
             return made + ["with inlined"], view.inlined()
         # Bounds of groups, and estimates, are not for less than nothing.
         for _ in range(0 if world.signed else rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
@@ -197,9 +209,11 @@ class Asker:
         return (made + ["whole"], view.shares_of_all()) if made and rng.random() < 0.15 else (made, view)
 
     def graph_stage(self, view):
-        rng = self.rng
+        rng, world = self.rng, self.world
         kind = rng.choice(("focus", "ignore", "hide", "collapse", "collapse by"))
-        if view.filtered:
+        if world.calls and view.merged:     # of these the engine estimates what is left
+            kind = rng.choice(("collapse", "collapse by"))
+        elif view.filtered:
             kind = rng.choice(("focus", "ignore", "hide"))
         if kind == "collapse by":
             by, key = rng.choice((("file", lambda f: f[1]), ("object", lambda f: f[0]), ("dir", lambda f: dirname(f[1]))))
@@ -215,7 +229,7 @@ class Asker:
 
     def source(self, view):
         rng, world = self.rng, self.world
-        by = rng.choice(world.events) if rng.random() < 0.3 else world.events[0]
+        by = rng.choice(world.events) if rng.random() < 0.3 and view.opens != "calls by Time" else world.events[0]
         clause = " by " + by if by != world.events[0] else ""
         before, those, of = "", set(view.group.values()), ""
         if rng.random() < 0.4:
@@ -230,6 +244,8 @@ class Asker:
         if world.signed:
             whole = () if view.below or view.of_whole else ("lines", "inlined", "callsites", "parts", "threads", "events")
             kind = rng.choice(("functions", "functions", "groups", "calls") + whole)
+        elif world.calls:
+            kind = rng.choice(self.of_calls(view))
         elif world.joined:
             kind = rng.choice((kind, "cost", "tree", "path"))
         elif view.inlines:
@@ -243,7 +259,7 @@ class Asker:
         if kind in ("threads", "events", "cycles"):
             before, those, of = "", set(view.group.values()), ""
         if kind == "events" and view.of_whole:
-            kind = "threads"
+            kind = "functions" if view.opens else "threads"
         if kind == "events":
             by, clause = world.events[0], ""
         if kind in ("tree", "cost", "path"):
@@ -255,9 +271,11 @@ class Asker:
             callers = rng.random() < 0.5
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
-        if kind in ("functions", "groups") and not of and not view.below and not view.of_whole and not world.signed and view.parts is world.profile.parts \
-                and rng.random() < 0.3:
-            return self.versus(view, by, clause)
+        if kind in ("functions", "groups") and not of and not view.below and not view.of_whole and not world.signed and \
+                (not view.of_part if view.opens else view.parts is world.profile.parts) and rng.random() < 0.3:
+            against = self.versus(view, by, clause)
+            if against:
+                return against
         if kind == "groups":
             unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
             return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
@@ -271,6 +289,16 @@ class Asker:
             those = made.lines(view)
         ordered = kind in ("functions", "calls", "inlined", "lines")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
+
+    @staticmethod
+    def of_calls(view):
+        """What can be asked of a run whose every call is known."""
+        kinds = ["functions"] * 4 + ["groups"] * 2 + ["tree", "tree", "cost", "path"]
+        if not view.filtered and view.opens != "span":
+            kinds += ["cycles"] if view.merged else ["calls", "neighbours", "cycles", "lines", "callsites"]
+        if not view.below:
+            kinds += ["events"] if view.opens else ["events", "parts", "threads", "inlined"]
+        return kinds
 
     def between(self, view, kind, those, of, by, clause, before):
         """calls from X, to X, from X to Y"""
@@ -287,7 +315,11 @@ class Asker:
     def versus(self, view, by, clause):
         """functions or files vs base"""
         unit = self.rng.choice(("functions", "functions", "files", "dirs"))
-        other = View.whole(self.world.base)
+        other, base = self.whole(world=self.world.base), "base"
+        if view.opens:
+            base, other = calls.stage(self, self.world.profile.parts)
+            if not base:
+                return None
         other.number = lambda f: 0      # numbers are the first profile's
 
         def rows():
@@ -296,14 +328,14 @@ class Asker:
                 return tables.versus(a, b, ("obj", "file", "fn"), "self")
             a, b = (tables.groups(v, set(v.graph.functions), by, unit) for v in (view, other))
             return tables.versus(a, b, ("name",), "self")
-        return Source(unit + clause + " vs base", "vs functions" if unit == "functions" else "vs groups", rows, by, False)
+        return Source(unit + clause + " vs " + base, "vs functions" if unit == "functions" else "vs groups", rows, by, False)
 
     def tree(self, view, by, clause):
         rng = self.rng
         some = [f for f in view.graph.functions if f in set(view.group.values()) and view.number(f) is not None]
         f = rng.choice(some) if view.filtered or view.inlines or self.world.joined else rng.choice(view.graph.functions)
         way = rng.choice(("", "from", "to"))
-        made = (Bounded if view.filtered or view.inlines or self.world.joined else Tree)(view, by, "up" if way == "to" else "down", f if way else None)
+        made = (Bounded if view.filtered or view.inlines or self.world.joined or self.world.calls else Tree)(view, by, "up" if way == "to" else "down", f if way else None)
         source = Source("calltree%s max 400%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
         source.wrong = made.wrong
         return source

@@ -41,7 +41,7 @@ class Profile:
         self.in_body = False
         self.lines = [line.strip(" \t\r") for line in text.split("\n")]
         for line in self.lines:
-            if line and not line.startswith("#"):
+            if line and not line.startswith(("#", "====")):
                 self._line(line)
         self._derive()
 

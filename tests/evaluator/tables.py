@@ -34,7 +34,8 @@ def functions(view, those, event):
         if f in alive and f not in those:
             continue
         incoming = calls.get(f, [0])
-        row = {"id": number(view, f), "fn": f[2], "file": f[1], "obj": f[0], "calls": counted(view, f, incoming[0], any(g == f for _, g in view.graph_calls)),
+        times = incoming[0] if view.times is None else view.times.get(f, 0)
+        row = {"id": number(view, f), "fn": f[2], "file": f[1], "obj": f[0], "calls": counted(view, f, times, any(g == f for _, g in view.graph_calls)),
                "line": Any(lambda cell, f=f: cell is None or cell in {n for m in view.graph.members[f] for n in view.world.begins.get(m, ())}),
                "cycle": Any(lambda cell, f=f: (cell is not None) == (f in view.graph.cycle)),
                "short": Any(lambda cell: isinstance(cell, str))}
@@ -55,6 +56,8 @@ def functions(view, those, event):
 
 def number(view, f):
     n = view.number(f)
+    if view.world.calls and view.merged:    # of the first member on any stack
+        return Any(lambda cell: cell in {view.world.number[m] for m in view.graph.members[f]})
     return Any(lambda cell: cell >= len(view.world.functions)) if n is None else n
 
 
@@ -334,6 +337,8 @@ def near(cell, value, estimated, lo, hi):
             return "the truth, %d, is not within %d and %d" % (cell.truth, lo, hi)
         if estimated is False and lo != hi:
             return "called exact between %d and %d" % (lo, hi)
+    if cell.units is None and (estimated or value != cell.truth):
+        return "%d is no estimate" % cell.truth
     if estimated is False and cell.truth is not None:
         return None if value == cell.truth else "%d is shown as exact, true is %d" % (value, cell.truth)
     if cell.x is None:

@@ -18,7 +18,7 @@ LEAST = 2       # what a filter leaves of a function that certainly is in a row
 
 class Near:
     """x: by the law; None: more is known than that.  truth: None when it is not known.  units:
-    how far whole numbers may be from x, 1 for every recorded event."""
+    how far whole numbers may be from x, 1 for every recorded event; None: it is no estimate."""
 
     def __init__(self, x, truth=None, units=1):
         self.x, self.truth, self.units = x, truth, units
@@ -42,6 +42,9 @@ class World:
         self.functions = self.graph.functions
         self.number = {}
         self.joined = program.joined() if joined else None
+        self.calls = bool(program and program.shape == "calls")    # each call is known: calls.py
+        for i, part in enumerate(profile.parts if self.calls else []):
+            part.number = i + 1     # each request says 1
         self.lines_of = {f: set() for f in self.functions}
         self.begins = {f: set() for f in self.functions}       # the lines where it may begin
         for part in profile.parts:
@@ -96,6 +99,9 @@ class View:
         self.of_whole = False   # 100 % is the whole profile
         self.inlines = False    # has functions of inlined code
         self.plain = None       # the same without them
+        self.of_part = False
+        self.times = None       # how often functions were called, if not each time by a call
+        self.opens = ""         # "calls", "calls by Time" or "span": calls.py
         self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
 
     def number(self, f):
@@ -107,13 +113,16 @@ class View:
     def same_group(self, a, b):
         return a == b or b in self.graph.cycle.get(a, ())
 
+    def wrong(self, source, got):
+        return source.wrong(got)
+
     # ------------------------------------------------------------ stages
 
-    @staticmethod
-    def whole(world, parts=None):
+    @classmethod
+    def whole(cls, world, parts=None):
         parts = world.profile.parts if parts is None else parts
         graph = world.graph if parts is world.profile.parts else Graph.of_profile(parts)
-        made = View(world, parts, graph, world.stacks(parts))
+        made = cls(world, parts, graph, world.stacks(parts))
         return made.merge({f: world.joined[f] for f in graph.functions}) if world.joined else made
 
     def collapse(self, key):
@@ -137,8 +146,8 @@ class View:
 
     def merge(self, group):
         stacks = self.stacks if self.stacks is None else [(tuple(group.get(f, f) for f in stack), costs) for stack, costs in self.stacks]
-        return View(self.world, self.parts, self.graph.merged(group), stacks,
-                    {f: group[g] for f, g in self.group.items()}, self)
+        return type(self)(self.world, self.parts, self.graph.merged(group), stacks,
+                          {f: group[g] for f, g in self.group.items()}, self)
 
     def focus(self, those):
         return self.filter(lambda flow: flow.focus(those, True), lambda stack: stack if those & set(stack) else ())

@@ -1,0 +1,325 @@
+"""calls.py - random runs whose every call is known, their profiles as Xdebug writes them, and
+what is left of a run when calls of it are opened, or a span.
+
+A block is one call, written when it returns.  Stacks of fibers take turns, so their blocks do,
+too.  A call began where the first block below it begins, and spends its own cost last.
+
+Of a span that is one of many runs which would have written this file: bounds are compared
+with others, too (Runs).
+"""
+import random
+
+from graph import Graph
+from program import Function, ODD, PLAIN, add
+from reader import Part
+from view import Near, View
+
+FILES = ("/srv/app/a.php", "/srv/app/lib/b.php", "/srv/vendor/acme/c.php")
+OTHERS = 3      # runs beside that of the file
+
+
+class Call:
+    def __init__(self, fn, own, below):
+        self.fn, self.own, self.below = fn, own, below      # below: [(line, Call)]
+        self.incl = [sum(c) for c in zip(own, *(b.incl for _, b in below))]
+        self.caller, self.depth = None, 1
+        for _, b in below:
+            b.caller = self
+
+    def all(self):
+        """Itself and all below it, callers first."""
+        todo = [self]
+        while todo:
+            a = todo.pop()
+            yield a
+            todo += [b for _, b in a.below]
+
+    def stack(self, top=None):
+        above = () if self is top or not self.caller else self.caller.stack(top)
+        return above + (self.fn.key,)
+
+
+class Run:
+    """As program.Program: what World asks of it.  calls: in the order in which they began."""
+    shape, callers, formulas = "calls", 0, []
+
+    def __init__(self, seed, again=None):
+        """again: how the same functions run another time; None: the first."""
+        self.rng = rng = random.Random(seed)
+        self.events = rng.choice((["Time"], ["Time", "Memory"]))
+        self.fibers = rng.random() < 0.25
+        names = list(PLAIN[1:]) + [n for n in ODD if "'" not in n]
+        names = ["main"] + rng.sample(names, rng.randint(3, 9)) + ["Fiber->start"] * self.fibers
+        self.functions = [Function(n, (rng.choice(FILES), "???")) for n in names]
+        for i, f in enumerate(self.functions):
+            f.line, f.key = 10 * (i + 1), ("???", f.file, f.name)
+        self.scale = 10 ** 7 if self.fibers else rng.choice((3, 10, 1000, 10 ** 7))
+        self.nests = rng.random() < 0.6
+        self.rng = again or rng
+        self.parts = [(n + 1, 0) for n in range(rng.choice((1, 1, 2, 3)))]
+        self.blocks, self.calls = [], []
+        for part, _ in self.parts:
+            self._part(part)
+        self.signed = False
+        self.stacks, self.placed = {}, {}
+        for a in self.calls:
+            add(self.stacks, (a.part - 1, tuple(by_key(self.functions, k) for k in a.stack())), a.own)
+
+    def _part(self, part):
+        rng, self.left = self.rng, self.rng.choice((10, 40, 120))
+        roots = [self._call(0, 1)] + [self._call(rng.randrange(len(self.functions)), 1) for _ in range(2 * self.fibers)]
+        stacks = [list(in_order_of_return(r)) for r in roots]
+        blocks, at = [], [0] * len(self.events)
+        while any(stacks):
+            some = rng.choice([s for s in stacks if s])
+            blocks += [some.pop(0) for _ in range(min(len(some), rng.randint(1, 4)))]
+        for a in blocks:
+            a.block, a.part = len(self.blocks), part
+            self.blocks.append(a)
+            a.begin, at = at, [x + y for x, y in zip(at, a.own)]
+            first = min([a] + [b for _, b in a.below], key=lambda b: getattr(b, "first", b.block))
+            a.first, a.start = (a.block, a.begin) if first is a else (first.first, first.start)
+        for r in roots:
+            for a in r.all():
+                for _, b in a.below:
+                    b.depth = a.depth + 1
+        self.calls += sorted(blocks, key=lambda a: (a.first, a.depth))
+        self.total = getattr(self, "total", {})
+        self.total[part] = at[0]
+
+    def _call(self, i, depth):
+        rng, below = self.rng, []
+        for _ in range(rng.randint(1, 5) if depth < 3 else rng.randint(0, 2)):
+            those = range(1, len(self.functions)) if self.nests and rng.random() < 0.4 else range(i + 1, len(self.functions))
+            if self.left > 0 and depth < 10 and those:
+                self.left -= 1
+                j = rng.choice(those)
+                below.append((self.functions[i].line + rng.randint(1, 4), j))
+        own = [0 if rng.random() < 0.1 and not self.fibers else rng.randint(1, self.scale) for _ in self.events]
+        return Call(self.functions[i], own, [(line, self._call(j, depth + 1)) for line, j in below])
+
+    def text(self):
+        out = []
+        for part, _ in self.parts:
+            out += ["==== NEW PROFILING FILE =============================================="] * (len(self.parts) > 1)
+            out += ["version: 1", "creator: xdebug 3.2.0 (PHP 8.2.36)", "cmd: /srv/app/a.php", "part: 1",
+                    "positions: line", "", "events: " + " ".join(self.events), ""]
+            for a in self.blocks:
+                if a.part == part:
+                    out += ["fl=" + a.fn.file, "fn=" + a.fn.name, "%d %s" % (a.fn.line, " ".join(map(str, a.own)))]
+                    for line, b in a.below:
+                        out += ["cfl=" + b.fn.file, "cfn=" + b.fn.name, "calls=1 0 0", "%d %s" % (line, " ".join(map(str, b.incl)))]
+                    out.append("")
+            out += ["summary: %d 0" % self.total[part], ""]
+        return "\n".join(out) + "\n"
+
+
+def in_order_of_return(a):
+    for _, b in a.below:
+        yield from in_order_of_return(b)
+    yield a
+
+
+def by_key(functions, key):
+    return next(f for f in functions if f.key == key)
+
+
+class Runs(list):
+    """Costs of a stack in a span: of the run in the file, then of others."""
+
+
+class Known(View):
+    """Where all stacks are known, nothing is an estimate."""
+    other = 0       # the run at hand, of a span
+
+    def __init__(self, *arguments, **keywords):
+        super().__init__(*arguments, **keywords)
+        of, n = self.world.profile.cost, len(self.world.events)
+        self.cost = lambda event, costs: of(event, costs[Known.other * n:]) if isinstance(costs, Runs) else of(event, costs)
+        if self.below:
+            self.times, self.opens = self.below.times, self.below.opens
+
+    def merge(self, group):
+        made = super().merge(group)
+        # What a group calls of itself is inside it; a function in itself is as deep as it was.
+        made.stacks = [(tuple(f for f, above in zip(s, (None,) + s) if f != above or f in self.world.number), c) for s, c in made.stacks]
+        if self.times is not None:
+            made.times = {}
+            for f, n in self.times.items():
+                made.times[group[f]] = made.times.get(group[f], 0) + n
+        return made
+
+    def filter(self, run, of_stack, gone=frozenset()):
+        made = Known(self.world, self.parts, self.graph, [(of_stack(s), c) for s, c in self.stacks], None, self, run)
+        costly = {f for s, c in made.stacks if any(c[:len(self.world.events)]) for f in s}
+        there = {f for s, c in made.stacks for f in s}
+        made.group = {f: g for f, g in self.group.items() if g in costly and g not in gone}
+        made.gone = set(gone) | self.gone
+        made.doubted = there != costly or bool(set(self.group.values()) - there - gone and self.opens == "span")
+        return made
+
+    def left(self, event):
+        return sum(self.cost(event, c) for s, c in self.stacks if s)
+
+    def incl_law(self, those, event, grouped=False):
+        return None
+
+    def rounded(self, event, functions):
+        return 0
+
+    def near(self, x, truth, event, functions=1):
+        return Near(None, truth, 1 if self.opens == "span" else None)
+
+    def wrong(self, source, got):
+        """Of a span in other runs, too, if they are of its event."""
+        why = source.wrong(got)
+        if why:
+            return why
+        for Known.other in range(1, 1 + OTHERS * (self.opens == "span" and source.by == self.world.events[0] and not self.world.program.fibers)):
+            if source.kind in ("tree", "cost", "path"):
+                why = why or source.wrong(got)
+            elif source.kind in ("functions", "groups") and not self.filtered:
+                why = why or self._of_other_run(source, got)
+        Known.other = 0
+        return why and "of another run: " + why
+
+    def _of_other_run(self, source, got):
+        for row in got if not self.merged else ():
+            if source.kind == "functions" and "lo" in row:
+                those = {(row["obj"], row["file"], row["fn"])}
+                truth = self.truth(source.by, lambda stack: those & set(stack))
+                if not row["lo"] <= truth <= row["hi"]:
+                    return "in another run %d: %r" % (truth, row)
+        return None
+
+
+# ---------------------------------------------------------------- what stages open
+
+def view_of(world, parts, stacks, times, opens):
+    made = Known(world, parts, Graph.of_profile(parts), stacks)
+    made.times, made.opens = times, opens
+    return made
+
+
+def opened(world, picked, opens="calls"):
+    """These calls, and all below them, each once."""
+    inside = {id(b) for a in picked for b in a.all() if b is not a}
+    tops = [a for a in dict.fromkeys(picked) if id(a) not in inside]
+    parts = {p.number: Part(p.number, p.pid, p.thread) for p in world.profile.parts}
+    stacks, times = [], {}
+    for top in tops:
+        for a in top.all():
+            part = parts[a.part]
+            add(part.self, (a.fn.key, a.fn.file, a.fn.line), a.own)
+            stacks.append((a.stack(top), a.own))
+            times[a.fn.key] = times.get(a.fn.key, 0) + 1
+            for line, b in a.below:
+                add(part.sites, (a.fn.key, a.fn.file, line, b.fn.key), [1] + b.incl)
+    return view_of(world, [p for p in parts.values() if p.self], stacks, times, opens)
+
+
+def part_before(whole, at, length):
+    return whole if at >= length else 0 if at <= 0 else (2 * whole * at + length) // (2 * length)
+
+
+def span(world, those, ends):
+    """Of each part in `those`, what lies between ends[part]."""
+    parts = {p.number: Part(p.number, p.pid, p.thread) for p in world.profile.parts if p.number in those}
+    run, stacks, times, n = world.program, [], {}, len(world.events)
+    others = [other_run(run, ends) for _ in range(OTHERS)]
+    for a in run.calls:
+        if a.part not in those:
+            continue
+        (start, end), total = ends[a.part], run.total[a.part]
+        begin, own = a.begin[0], a.own[0]
+        inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
+        costs = [part_before(c, end - begin, own) - part_before(c, start - begin, own) if own else c * inside(begin) for c in a.own]
+        began = inside(a.start[0])
+        there = began or (begin < end and start < begin + own if own else inside(begin))
+        all_costs = Runs(costs)
+        for other in others:
+            all_costs += [other[id(a)]] + [0] * (n - 1)
+        stacks.append((a.stack(), all_costs))
+        if there:
+            part, at = parts[a.part], a
+            add(part.self, (a.fn.key, a.fn.file, a.fn.line), costs)
+            times[a.fn.key] = times.get(a.fn.key, 0) + began
+            add_calls(part, a, began, costs)
+    return view_of(world, [p for p in parts.values() if p.self], stacks, times, "span")
+
+
+def add_calls(part, a, began, costs):
+    """Those that lead to it."""
+    while a.caller:
+        line = next(line for line, b in a.caller.below if b is a)
+        add(part.self, (a.caller.fn.key, a.caller.fn.file, a.caller.fn.line), [0] * len(costs))
+        add(part.sites, (a.caller.fn.key, a.caller.fn.file, line, a.fn.key), [int(began)] + costs)
+        a, began = a.caller, False
+
+
+def other_run(run, ends):
+    """id of a call -> what it spends itself in the span, if own costs are spent at other times."""
+    rng, out = run.rng, {}
+
+    def spend(a, at, cost):
+        start, end = ends[a.part]
+        out[id(a)] += max(0, min(at + cost, end) - max(at, start))
+        return at + cost
+
+    def one(a, at):
+        out[id(a)] = spent = 0
+        for cut, (_, b) in zip(sorted(rng.choice((0, a.own[0], rng.randint(0, a.own[0]))) for _ in a.below), a.below):
+            at, spent = spend(a, at, cut - spent), cut
+            at = one(b, at)
+        return spend(a, at, a.own[0] - spent)
+
+    at = {}
+    for a in run.calls:
+        out.setdefault(id(a), 0)
+        if not a.caller and a.part in ends:
+            at[a.part] = one(a, at.get(a.part, 0))
+    return out
+
+
+def stage(asker, parts):
+    """A random stage that opens calls, or a span, of these parts: (text, View)."""
+    rng, world = asker.rng, asker.world
+    numbers = {p.number for p in parts}
+    calls = [a for a in world.program.calls if a.part in numbers]
+    if rng.random() < 0.45:
+        totals = {p: world.program.total[p] for p in numbers}
+        most = max(totals.values())
+        if most < 2:
+            return None, None
+        if rng.random() < 0.3:
+            a, b = sorted(rng.sample(range(101), 2))
+            ends = {p: tuple(round_half_away(x * t / 100) for x in (a, b)) for p, t in totals.items()}
+            text = "between %d%% and %d%%" % (a, b)
+        else:
+            a, b = sorted(rng.sample(range(most + 1), 2))
+            ends, text = dict.fromkeys(numbers, (a, b)), "between %d and %d" % (a, b)
+        ends = {p: (a, min(b, totals[p])) for p, (a, b) in ends.items()}
+        if all(a >= b for a, b in ends.values()):
+            return None, None
+        return text, span(world, numbers, ends)
+    whole = Known.whole(world, parts)
+    made = asker.some_set(whole, 1)
+    those = made.members(whole)
+    mine = [a for a in calls if a.fn.key in those]
+    how = rng.choice(("activation", "activation", "slowest", "usual"))
+    if how == "activation":
+        first = rng.randint(1, len(mine))
+        last = min(len(mine), first + rng.choice((0, 0, 0, 2)))
+        also = rng.choice(([], [], [rng.randint(1, len(mine))]))
+        numbers = ["%d-%d" % (first, last) if last > first else str(first)] + list(map(str, also))
+        return "activation %s of %s" % (", ".join(numbers), made.text()), opened(world, mine[first - 1:last] + [mine[n - 1] for n in also])
+    n = rng.randint(1, 4)
+    if how == "slowest":
+        picked = sorted(mine, key=lambda a: -a.incl[0])[:n]     # of equal ones the first
+    else:
+        picked = sorted(mine, key=lambda a: (a.incl[0], a.block))[(len(mine) - min(n, len(mine))) // 2:][:n]
+    return "%s %d activations of %s" % (how, n, made.text()), opened(world, picked, "calls by Time")
+
+
+def round_half_away(x):
+    return int(x + 0.5)
