@@ -1,17 +1,18 @@
 /*
  * opened.c - see opened.h.
  *
- * The blocks of the profile are gone through twice, each time from the last to the first
- * (each_activation.h).  First those that are meant are found: the third of f is known when all of
- * them were counted.  Then each block is told when it opens, callers first, so the context
- * of a call follows from that of its caller:
+ * The blocks of the profile are gone through from the last to the first
+ * (each_activation.h).  Each is told when it opens, callers first, so the context of a call
+ * follows from that of its caller:
  *
  *	main		outside
  *	 +- f		activation 1 of f	outside
  *	 +- f		activation 2 of f	context f, a root
  *	     +- g	inside			context f, g
  *
- * A span of the run needs one way: see below.
+ * Those that are meant are found on the same way by their number, as the index knows how many
+ * there are.  If some are inside others, or sought by their costs, which are known when they
+ * are complete, they are found on a way before.  A span of the run: see below.
  */
 #include "engine/gstages/opened.h"
 
@@ -47,8 +48,10 @@ struct finding {
 	struct exec *x;
 	const struct gstage *stage;
 	uint8_t *wanted;	  /* [functions of the store] */
+	bool picks;		  /* they open in their order: none is in another */
 	uint64_t n;		  /* activations of these, */
 	uint64_t behind;	  /* of which so many were met */
+	uint64_t left;		  /* to be picked */
 	uint64_t *found;	  /* blocks, ascending when all are found */
 	size_t nfound, cap, most; /* most: of slowest */
 	struct slow *slow;
@@ -67,25 +70,31 @@ static int count(void *arg, const struct activation *a)
 	return 0;
 }
 
-static int find_number(void *arg, const struct activation *a)
+static bool is_number(const struct gstage *g, uint64_t number)
 {
-	struct finding *f = arg;
-	const struct gstage *g = f->stage;
-	uint64_t number;
 	bool is = false;
 
-	if (!is_meant(f, a))
-		return 0;
-	number = f->n - f->behind++;
 	for (size_t i = 0; i < g->nnumbers && !is; i++)
 		is = number >= g->numbers[i].first && number <= g->numbers[i].last;
-	if (!is)
-		return 0;
+	return is;
+}
+
+static int add_found(struct finding *f, uint64_t block)
+{
 	if (arena_grow(f->x->a, &f->found, &f->cap, f->nfound, f->nfound + 1,
 		       sizeof(*f->found)))
 		return arena_full(f->x->a, f->x->err);
-	f->found[f->nfound++] = a->block;
+	f->found[f->nfound++] = block;
 	return 0;
+}
+
+static int find_number(void *arg, const struct activation *a)
+{
+	struct finding *f = arg;
+
+	return is_meant(f, a) && is_number(f->stage, f->n - f->behind++)
+		       ? add_found(f, a->block)
+		       : 0;
 }
 
 /* The costliest so far, in their order: of equal ones those that began first, which are met
@@ -110,6 +119,15 @@ static int find_slowest(void *arg, const struct activation *a)
 	return 0;
 }
 
+/* Stacks that take turns are those of PHP's fibers. */
+static bool any_fiber(struct store *st)
+{
+	for (fn_id f = 0; f < store_info(st)->functions; f++)
+		if (str_ends(store_fn_name(st, f), STR("Fiber->start")))
+			return true;
+	return false;
+}
+
 /* The functions of the store that are meant, and how often they were called. */
 static void want(struct finding *f)
 {
@@ -117,6 +135,7 @@ static void want(struct finding *f)
 	const uint32_t functions = store_info(x->g->st)->functions;
 	struct fn_set *set;
 	struct store_tree tree;
+	uint8_t *inside;
 
 	exec_set(x, f->stage->set, &set);
 	f->wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
@@ -126,9 +145,16 @@ static void want(struct finding *f)
 		f->wanted[fn] = here != GRAPH_NONE && fnset_has(set, here);
 	}
 	store_tree(x->g->st, &tree);
+	inside = EXEC_ARRAY(x, uint8_t, (size_t)tree.contexts + 1);
+	f->picks = f->stage->kind == G_ACTIVATION && !any_fiber(x->g->st);
 	for (context_id c = 0; c < tree.contexts; c++) {
-		if (f->wanted[store_context_fn(x->g->st, c)])
-			f->n += store_context_calls(x->g->st, c);
+		const context_id above = store_context_parent(x->g->st, c);
+		const bool is = f->wanted[store_context_fn(x->g->st, c)];
+		const bool within = above != NO_CONTEXT && inside[above];
+
+		f->n += is ? store_context_calls(x->g->st, c) : 0;
+		f->picks &= !(is && within);
+		inside[c] = is || within;
 		exec_poll(x);
 	}
 	need(store_check(x->g->st, x->err), x->err);
@@ -219,8 +245,11 @@ static void numbered(struct finding *f)
 		need(exec_activations(x, &asked), x->err);
 	}
 	no_such_number(x, f->stage, f->n);
+	for (uint64_t i = 1; f->picks && i <= f->n; i++)
+		f->left += is_number(f->stage, i);
 	asked.take = find_number;
-	need(exec_activations(x, &asked), x->err);
+	if (!f->picks)
+		need(exec_activations(x, &asked), x->err);
 }
 
 static void find(struct finding *f)
@@ -232,13 +261,13 @@ static void find(struct finding *f)
 		usual(f);
 	else
 		numbered(f);
-	qsort(f->found, f->nfound, sizeof(*f->found), compare_u64);
 }
 
 /* ---- what is below them ---- */
 
 struct opening {
 	struct exec *x;
+	struct finding *f;
 	uint32_t *context; /* by activation.open: a reference */
 	size_t cap;
 	struct part_blocks *blocks; /* descending */
@@ -288,13 +317,23 @@ static int open_one(void *arg, const struct activation *a)
 	if (!(here = contexts_of(c, a->inside ? o->context[a->caller_open] : 0, a->fn,
 				 err)))
 		return err->kind;
-	if (add_block(o, a))
+	if (add_block(o, a) || (o->f->picks && !a->inside && add_found(o->f, a->block)))
 		return err->kind;
 	o->context[a->open] = here;
 	c->calls[here - 1]++;
 	for (size_t e = 0; e < c->events; e++)
 		c->full |= cost_add(&c->self[(here - 1) * c->events + e], a->self[e]);
 	return 0;
+}
+
+static bool pick(void *arg, uint32_t part)
+{
+	struct finding *f = ((struct opening *)arg)->f;
+	const bool is = (!f->x->parts || f->x->parts[part]) &&
+			is_number(f->stage, f->n - f->behind++);
+
+	f->left -= is;
+	return is;
 }
 
 static struct opening *new_opening(struct exec *x)
@@ -312,8 +351,7 @@ static struct opening *new_opening(struct exec *x)
 }
 
 /* The blocks in their order, and the parts that they are in, which x asks from now on. */
-static const struct graph_opened *blocks_of(struct opening *o,
-					    const struct activation_asked *asked)
+static const struct graph_opened *blocks_of(struct opening *o)
 {
 	struct exec *x = o->x;
 	struct graph_opened *opened = EXEC_ARRAY(x, struct graph_opened, 1);
@@ -325,7 +363,8 @@ static const struct graph_opened *blocks_of(struct opening *o,
 		parts[at[i].part] = 1;
 	}
 	x->parts = parts;
-	*opened = (struct graph_opened){at, o->nblocks, asked->below, asked->nbelow};
+	qsort(o->f->found, o->f->nfound, sizeof(*o->f->found), compare_u64);
+	*opened = (struct graph_opened){at, o->nblocks, o->f->found, o->f->nfound};
 	return opened;
 }
 
@@ -342,7 +381,7 @@ static void open_asked(struct opening *o, struct activation_asked *asked)
 	     x->err);
 	from = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
 				      c->self};
-	graph_activations(plain, &from, asked->below ? blocks_of(o, asked) : NULL, &x->g);
+	graph_activations(plain, &from, o->f ? blocks_of(o) : NULL, &x->g);
 }
 
 static void open_found(struct exec *x, const struct gstage *g)
@@ -352,9 +391,17 @@ static void open_found(struct exec *x, const struct gstage *g)
 	struct opening *o;
 
 	find(&f);
-	asked.below = f.found;
-	asked.nbelow = f.nfound;
+	if (f.picks) {
+		asked.of = f.wanted;
+		asked.pick = pick;
+		asked.left = &f.left;
+	} else {
+		qsort(f.found, f.nfound, sizeof(*f.found), compare_u64);
+		asked.below = f.found;
+		asked.nbelow = f.nfound;
+	}
 	o = new_opening(x);
+	o->f = &f;
 	asked.arg = o;
 	open_asked(o, &asked);
 	map_let_go(&o->held);
@@ -468,8 +515,6 @@ static int span_opens(void *arg, const struct activation *a)
 	struct span_walk *w = arg;
 	struct exec *x = w->o->x;
 
-	if (x->parts && !x->parts[a->part])
-		return 0;
 	if (arena_grow(x->a, &w->place, &w->cap, w->cap, (size_t)a->open + 1,
 		       sizeof(*w->place)))
 		return arena_full(x->a, x->err);
@@ -510,13 +555,10 @@ static int span_takes(void *arg, const struct activation *a)
 	struct span_walk *w = arg;
 	const uint32_t part = a->part;
 	const int64_t total = w->total[part], start = total - a->after[0];
-	const int64_t end =
-		w->o->x->parts && !w->o->x->parts[part] ? 0 : w->place[a->open].end;
+	const int64_t end = w->place[a->open].end;
 	int64_t more, lo, hi;
 	uint32_t here;
 
-	if (w->o->x->parts && !w->o->x->parts[part])
-		return 0;
 	w->waits -= a->self[0];
 	w->on[a->fn]--;
 	if (is_inside(w, part, start)) {
@@ -604,19 +646,13 @@ static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_wal
 	return length;
 }
 
-/* Stacks that take turns are those of PHP's fibers. */
-static bool any_fiber(struct store *st)
-{
-	for (fn_id f = 0; f < store_info(st)->functions; f++)
-		if (str_ends(store_fn_name(st, f), STR("Fiber->start")))
-			return true;
-	return false;
-}
-
 static void open_span(struct exec *x, const struct gstage *g)
 {
 	const size_t functions = store_info(x->g->st)->functions;
 	struct activation_asked asked = {.open = span_opens, .take = span_takes};
+	const uint32_t parts = store_info(x->g->st)->parts;
+	struct activation_span *told =
+		EXEC_ARRAY(x, struct activation_span, (size_t)parts + 1);
 	struct graph_span *span = EXEC_ARRAY(x, struct graph_span, 1);
 	struct span_walk *w = EXEC_ARRAY(x, struct span_walk, 1);
 	const int64_t length = span_ends(x, g, w);
@@ -627,7 +663,18 @@ static void open_span(struct exec *x, const struct gstage *g)
 	w->sure = EXEC_ARRAY(x, uint8_t, functions + 1);
 	memset(w->sure, GRAPH_SELF | GRAPH_INCL, functions);
 	w->fibers = any_fiber(x->g->st);
+	for (uint32_t p = 0; p < parts; p++) {
+		const bool is = !x->parts || x->parts[p];
+
+		/* What costs nothing and ends with the run is in a span up to its end. */
+		told[p].late = !is			 ? INT64_MAX
+			       : w->to[p] == w->total[p] ? -1
+							 : w->total[p] - w->to[p];
+		told[p].early = w->fibers ? INT64_MAX : w->total[p] - w->from[p];
+	}
 	w->o = new_opening(x);
+	asked.span = told;
+	asked.uncosted = !w->fibers;
 	asked.arg = w;
 	open_asked(w->o, &asked);
 	map_let_go(&w->o->held);

@@ -6,7 +6,8 @@
  *	place	fn  caller's place  calls that are not complete  incl of each event
  *
  * Those that want blocks which stand before them are a stack, as in contexts.c.  One whose
- * calls are complete adds its cost to its caller, which may be complete then, too.
+ * calls are complete adds its cost to its caller, which may be complete then, too.  One that
+ * calls nothing, and of which nobody is told, needs no place.
  */
 #include "index/contexts/activations.h"
 
@@ -16,6 +17,7 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/contexts/backwards.h"
 
@@ -27,6 +29,7 @@ struct block_place {
 	uint64_t left; /* activations that it called and that are not complete */
 	uint64_t block;
 	uint64_t calls;
+	int64_t after;	     /* of the first event, when it was opened */
 	uint32_t fn, caller; /* the caller's place, or NOWHERE */
 	uint32_t depth;
 	uint32_t next; /* of a free place: the next one */
@@ -44,6 +47,8 @@ struct block_walk {
 	size_t below;	 /* of asked->below, so many are still to come */
 	uint64_t inside; /* open ones that are below them */
 	bool done;
+	bool quiet, passed; /* of a span: nobody is told; and it lies behind */
+	int64_t waits;	    /* what those with a place spend themselves */
 	uint32_t ticks;
 	size_t by, seam;   /* of the claims, the next ones, counted from the end */
 	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
@@ -94,7 +99,8 @@ static int new_place(struct block_walk *w, uint32_t *out)
 	return 0;
 }
 
-static int tell(const struct block_walk *w, activation_take *take, uint32_t at)
+static int tell(const struct block_walk *w, activation_take *take, uint32_t at,
+		const int64_t *after)
 {
 	const struct block_place *p = &w->place[at];
 	const int64_t *cost = costs_of(w, at);
@@ -111,9 +117,15 @@ static int tell(const struct block_walk *w, activation_take *take, uint32_t at)
 		.calls = p->calls,
 		.self = cost,
 		.incl = cost + w->of->events,
-		.after = w->after};
+		.after = after};
 
 	return take(w->asked->arg, &a) ? w->err->kind : 0;
+}
+
+/* Is anybody told of an activation of fn when it is complete? */
+static bool takes(const struct block_walk *w, uint32_t fn)
+{
+	return w->asked->take && !w->quiet && (!w->asked->of || w->asked->of[fn]);
 }
 
 /* Report an activation whose calls are complete, and each caller that this completes. */
@@ -127,10 +139,11 @@ static int complete(struct block_walk *w, uint32_t at)
 		const int64_t *incl = costs_of(w, at) + w->of->events;
 		const uint32_t caller = p->caller;
 
-		if (asked->take && p->below && (!asked->of || asked->of[p->fn]) &&
-		    tell(w, asked->take, at))
+		if (p->below && takes(w, p->fn) && tell(w, asked->take, at, w->after))
 			return w->err->kind;
 		w->inside -= p->below;
+		w->waits -= w->of->events ? *costs_of(w, at) : 0;
+		p->left = 0;
 		p->next = w->free;
 		w->free = at;
 		if (caller == NOWHERE)
@@ -160,12 +173,62 @@ static uint32_t caller_of(struct block_walk *w, uint64_t number)
 	return top->place;
 }
 
+/* ---- a span ---- */
+
+static int by_block(const void *a, const void *b)
+{
+	return order_u64(((const struct wanting *)a)->blocks,
+			 ((const struct wanting *)b)->blocks);
+}
+
+/* Tell of all that are open: when they open, callers first; or those that stand first first,
+ * as nothing before them can be in the span. */
+static int tell_open(struct block_walk *w, bool opens)
+{
+	struct wanting *open = calloc(w->n + 1, sizeof(*open));
+	size_t n = 0;
+	int rc = open ? 0 : no_memory(w->err);
+
+	for (uint32_t i = 0; open && i < w->n; i++)
+		if (w->place[i].left)
+			open[n++] = (struct wanting){w->place[i].block, i};
+	if (n)
+		qsort(open, n, sizeof(*open), by_block);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const uint32_t at = open[opens ? n - 1 - i : i].place;
+
+		rc = tell(w, opens ? w->asked->open : w->asked->take, at,
+			  opens ? &w->place[at].after : w->after);
+	}
+	free(open);
+	return rc;
+}
+
+static int look_at_span(struct block_walk *w, int64_t own)
+{
+	const struct activation_span *span = &w->asked->span[w->part->part];
+	int64_t before = w->after[0];
+
+	cost_subtract(&before, w->waits);
+	if (!w->quiet && before > span->early) {
+		if (tell_open(w, false))
+			return w->err->kind;
+		w->quiet = w->passed = true;
+	}
+	if (w->passed || !w->quiet || w->after[0] + own <= span->late)
+		return 0;
+	w->quiet = false;
+	return tell_open(w, true);
+}
+
 /* Blocks before the first of a part are of the part before. */
 static void enter_part(struct block_walk *w, uint64_t number)
 {
 	while (number < w->part->first && w->part > w->of->parts)
 		w->part--;
 	memset(w->after, 0, w->of->events * sizeof(*w->after));
+	w->quiet = w->asked->span && w->asked->span[w->part->part].late >= 0;
+	w->passed = false;
 }
 
 static int want(struct block_walk *w, uint32_t place, uint64_t blocks)
@@ -180,10 +243,14 @@ static int want(struct block_walk *w, uint32_t place, uint64_t blocks)
 }
 
 /* Is the block below those that are asked for? */
-static bool is_below(struct block_walk *w, uint64_t block, uint32_t caller)
+static bool is_below(struct block_walk *w, uint64_t block, uint32_t fn, uint32_t caller)
 {
-	bool is = !w->asked->below || (caller != NOWHERE && w->place[caller].below);
+	const struct activation_asked *asked = w->asked;
+	bool is = (!asked->below && !asked->pick) ||
+		  (caller != NOWHERE && w->place[caller].below);
 
+	if (asked->pick && *asked->left && asked->of[fn])
+		is |= asked->pick(asked->arg, w->part->part);
 	if (w->below && w->asked->below[w->below - 1] == block) {
 		w->below--;
 		is = true;
@@ -200,6 +267,38 @@ static void take_costs(struct block_walk *w, uint32_t at, const struct block_bac
 		cost[e] = cost[events + e] = block->self[e];
 		cost_add(&w->after[e], block->self[e]);
 	}
+	if (events) {
+		w->waits += cost[0];
+		w->place[at].after = w->after[0];
+	}
+}
+
+/* One that calls nothing, and of which nobody is told. */
+static int take_leaf(struct block_walk *w, uint32_t caller,
+		     const struct block_back *block)
+{
+	const size_t events = w->of->events;
+
+	for (size_t e = 0; e < events; e++)
+		cost_add(&w->after[e], block->self[e]);
+	if (caller == NOWHERE)
+		return 0;
+	for (size_t e = 0; e < events && !w->asked->uncosted; e++)
+		cost_add(&costs_of(w, caller)[events + e], block->self[e]);
+	return --w->place[caller].left ? 0 : complete(w, caller);
+}
+
+/* End the reading if nothing else is asked for. */
+static int look_done(struct block_walk *w)
+{
+	const struct activation_asked *asked = w->asked;
+
+	if (asked->below || asked->pick
+		    ? w->below || (asked->pick && *asked->left) || w->inside
+		    : !w->passed || w->part > w->of->parts)
+		return 0;
+	w->done = true;
+	return err_set(w->err, ERR_CANCEL, 0, "done");
 }
 
 static int take_block(void *arg, const struct block_back *block)
@@ -210,19 +309,25 @@ static int take_block(void *arg, const struct block_back *block)
 	const uint32_t caller = caller_of(w, block->number);
 	uint64_t calls = block->wants;
 	uint32_t at = NOWHERE;
-	bool below;
+	const bool claimer = w->by && claims->by[w->by - 1].number == block->number;
+	bool below, opens;
 
 	if (++w->ticks % POLL == 0 && asked->poll && asked->poll(asked->poll_arg, w->err))
 		return w->err->kind;
 	if (block->number < w->part->first)
 		enter_part(w, block->number);
+	if (asked->span && look_at_span(w, block->self[0]))
+		return w->err->kind;
+	below = is_below(w, w->of->first + block->number, block->fn, caller);
+	opens = asked->open && below && !w->quiet;
+	if (!calls && !claimer && !opens && !(below && takes(w, block->fn)))
+		return take_leaf(w, caller, block) ? w->err->kind : look_done(w);
 	if (new_place(w, &at))
 		return w->err->kind;
-	if (w->by && claims->by[w->by - 1].number == block->number) {
+	if (claimer) {
 		calls += w->claimed[--w->by];
 		claims->by[w->by].context = at;
 	}
-	below = is_below(w, w->of->first + block->number, caller);
 	w->inside += below;
 	w->place[at] = (struct block_place){
 		.left = calls,
@@ -234,14 +339,10 @@ static int take_block(void *arg, const struct block_back *block)
 		.below = below};
 	if (!asked->uncosted || (asked->open && below))
 		take_costs(w, at, block);
-	if ((asked->open && below && tell(w, asked->open, at)) ||
-	    want(w, at, block->wants) || (!calls && complete(w, at)))
+	if ((opens && tell(w, asked->open, at, w->after)) || want(w, at, block->wants) ||
+	    (!calls && complete(w, at)))
 		return w->err->kind;
-	if (asked->below && !w->below && !w->inside) {
-		w->done = true; /* nothing else is asked for */
-		return err_set(w->err, ERR_CANCEL, 0, "done");
-	}
-	return 0;
+	return look_done(w);
 }
 
 int activations_each(const struct activations *of, struct err *err)
@@ -259,6 +360,8 @@ int activations_each(const struct activations *of, struct err *err)
 			       .err = err};
 	int rc = w.claimed && w.after ? 0 : no_memory(err);
 
+	if (!rc)
+		enter_part(&w, w.part->first);
 	/* Those of the files after this one were met. */
 	for (w.below = asked->nbelow;
 	     w.below && asked->below[w.below - 1] >= of->first + claims->blocks;)

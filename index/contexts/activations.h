@@ -45,6 +45,15 @@ struct activation {
  * with *err set, which ends the reading. */
 typedef int activation_take(void *arg, const struct activation *a);
 
+/*
+ * A span of a part, in the first event: what is not told of.  Activations that begin in the
+ * last `late` of it have nothing in the span, nor have those before the span by more than
+ * what all that are open spend themselves: before its last `early`.
+ */
+struct activation_span {
+	int64_t late, early;
+};
+
 /* Which activations are told of, and how. */
 struct activation_asked {
 	activation_take *take; /* when it is complete; may be NULL */
@@ -54,6 +63,11 @@ struct activation_asked {
 	/* Of these blocks, ascending, and all below them, and no further; NULL: all. */
 	const uint64_t *below;
 	size_t nbelow;
+	/* Or of the blocks of `of` that this picks, by their part; *left: so many more. */
+	bool (*pick)(void *arg, uint32_t part);
+	const uint64_t *left;
+	/* [parts]: of the first event, in which `after` is alone then; NULL: all. */
+	const struct activation_span *span;
 	void *arg;
 	int (*poll)(void *arg, struct err *err); /* every few thousand blocks; or NULL */
 	void *poll_arg;
