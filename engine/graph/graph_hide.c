@@ -212,8 +212,8 @@ static void walk_hidden(struct walk *k, const struct hide *h, const struct weigh
 		visit(k, h, w, component_pop(k->heap, --k->nheap, k));
 }
 
-/* Visit the callees of f.  Hidden ones go to the ring, each once; visible ones are seen only
- * if f is hidden. */
+/* Visit the callees of f.  Hidden ones go to the ring, each once, but for closed ones, which lead
+ * to no visible one; these are seen only if f is hidden. */
 static void graph_hide_meet(struct walk *k, const struct hide *h,
 			    const struct flow_input *in, uint32_t f)
 {
@@ -223,7 +223,7 @@ static void graph_hide_meet(struct walk *k, const struct hide *h,
 		if (h->comp[to] == GRAPH_NONE) {
 			if (h->comp[f] != GRAPH_NONE)
 				graph_hide_see(k, h->map[to]);
-		} else if (!k->waits[h->at[to]]) {
+		} else if (is_open(h, to) && !k->waits[h->at[to]]) {
 			k->waits[h->at[to]] = 1;
 			k->ring[k->ahead++] = to;
 		}
@@ -272,7 +272,7 @@ static void new_walk(struct arena *a, const struct hide *h, uint32_t functions,
 	k->seen = NEED_ARRAY(a, uint8_t, n);
 }
 
-/* Compute T(h) of every hidden function. */
+/* Compute T(h) of every hidden function that is not closed: no cost waits in those. */
 static void flows(const struct hide *h, struct weights *w, struct arena *a)
 {
 	const struct flow_input *below = w->below;
@@ -284,6 +284,8 @@ static void flows(const struct hide *h, struct weights *w, struct arena *a)
 
 		if (at % POLL == 0)
 			need_time(w->cancel);
+		if (!is_open(h, f))
+			continue;
 		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
 			if (below->caller[below->in_edge[k]] != f)
 				w->in[at] += weight(w, below->in_edge[k]);

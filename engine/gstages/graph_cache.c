@@ -16,8 +16,9 @@
 #include "index/base/need.h"
 
 enum { GRAPHS = 4 };
-#define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */
-#define ROOM_BYTES ((size_t)64 << 20)  /* of the others while a new one is made */
+#define MOST_BYTES \
+	((size_t)256 << 20) /* of all graphs between two questions, but the last */
+#define ROOM_BYTES ((size_t)64 << 20) /* of the others while a new one is made */
 
 struct kept_graph {
 	const struct store *store; /* NULL: free */
@@ -73,7 +74,8 @@ static struct kept_graph *oldest_graph(struct graph_cache *c, bool in_use)
 	return k;
 }
 
-static void trim_to(struct graph_cache *c, size_t bytes)
+/* last: the graph that was used last stays, however large, for the next question. */
+static void trim_to(struct graph_cache *c, size_t bytes, bool last)
 {
 	size_t sum = 0;
 
@@ -82,7 +84,7 @@ static void trim_to(struct graph_cache *c, size_t bytes)
 	while (sum > bytes) {
 		struct kept_graph *k = oldest_graph(c, true);
 
-		if (!k)
+		if (!k || (last && k->used == c->clock))
 			return;
 		sum -= k->arena.used;
 		forget_graph(k);
@@ -94,7 +96,7 @@ void graph_cache_trim(struct graph_cache *c)
 	for (size_t i = 0; i < GRAPHS; i++)
 		if (!c->kept[i].store)
 			forget_graph(&c->kept[i]); /* it was not finished */
-	trim_to(c, MOST_BYTES);
+	trim_to(c, MOST_BYTES, true);
 }
 
 static struct kept_graph *find_graph(struct graph_cache *c, const struct store *st,
@@ -132,7 +134,7 @@ void graph_cache_gstages(struct graph_cache *c, struct exec *x,
 	struct kept_graph *k = find_graph(c, x->g->st, key);
 
 	if (!k) {
-		trim_to(c, ROOM_BYTES);
+		trim_to(c, ROOM_BYTES, false);
 		k = oldest_graph(c, false);
 		make_graph(k, x, first, text, key);
 	}

@@ -3,7 +3,7 @@
  *
  * Questions often come with the same graph stages.  Their graph, with the costs and flows
  * computed so far, is kept in an arena of its own, as long as all of them together do not
- * take too much memory.
+ * take too much memory; the last one in any case.
  */
 #ifndef QUERN_GRAPH_CACHE_H
 #define QUERN_GRAPH_CACHE_H
@@ -18,7 +18,7 @@ struct graph_cache *graph_cache_new(void);    /* NULL: memory is out */
 void graph_cache_free(struct graph_cache *c); /* NULL is fine */
 /* Drop the graphs of a store before store_close(). */
 void graph_cache_drop(struct graph_cache *c, const struct store *st);
-/* Drop the graphs that were used longest ago, until the others are small enough. */
+/* Drop the graphs that were used longest ago, until the others are small enough, or one. */
 void graph_cache_trim(struct graph_cache *c);
 
 /* exec_gstages() on the plain graph x->g.  key: all that the graph depends on beside the
