@@ -140,7 +140,7 @@ const char *query_meant(struct str words, char *buf)
 	/* `top by object` reads as a query, too, but ranks by no number. */
 	if (!reads || str_starts(words, STR("top")))
 		said = habit_query(words, parse_reads, NULL, buf);
-	if (said && !str_starts(str_c(said), STR("the key")))
+	if (said && !habit_lead(said) && !str_starts(str_c(said), STR("the key")))
 		return said;
 	if (!reads)
 		return NULL;

@@ -3,7 +3,8 @@
  *
  * The query is parsed and checked as if it were asked, and each name in it is looked up.  The
  * first mistake tells what to put in its place, and the rest is checked again.  A name that is
- * no function's, but that of an object, a file or a class, becomes obj:, file: or class:.
+ * no function's, but that of an object, a file or a class, becomes obj:, file: or class:.  Then
+ * the query is run: a hint is shown if it has an answer.
  */
 #include "engine/hint.h"
 
@@ -16,9 +17,12 @@
 #include "engine/lang/parse.h"
 #include "engine/names/match.h"
 #include "engine/session.h"
+#include "engine/statement.h"
 #include "index/base/arena.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
+#include "index/base/need.h"
 #include "index/store/store.h"
 
 static const char here[] = "here that is: ";
@@ -26,9 +30,13 @@ static const char here[] = "here that is: ";
 struct resolving {
 	struct session *s;
 	struct str typed, query;
+	struct str reads; /* the first that reads, and has a name that is nowhere */
 	struct arena *a;
 	struct str instead; /* of the place of the error; or empty */
 	bool placed;	    /* a name became one of an object, file or class */
+	bool finds;	    /* names of a `find` */
+	bool nowhere;	    /* the mistake is a name */
+	struct err why;	    /* what this profile lacks for an answer */
 	struct err *err;
 };
 
@@ -106,6 +114,10 @@ static int look_up(struct resolving *r, const struct set *set)
 	atom = set_atom(set);
 	if (find_name(r, &atom, MATCH_FN, false, &found) || found)
 		return r->err->kind;
+	/* find lexer: those with it in their names, rather than those of lexer.cc */
+	if (r->finds && (find_name(r, &atom, MATCH_FN, true, &found) || found))
+		return r->err->kind;
+	atom = set_atom(set);
 	r->placed = find_place(r, set->text);
 	if (!r->placed && (find_name(r, &atom, MATCH_CLASS, false, &class) ||
 			   (!class && find_name(r, &atom, MATCH_FN, true, &found))))
@@ -137,6 +149,7 @@ static int look_up(struct resolving *r, const struct set *set)
 
 static int look_up_all(struct resolving *r, const struct query *q)
 {
+	r->finds = q->source.kind == S_FIND;
 	for (size_t i = 0; i < SOURCE_SETS; i++)
 		if (look_up(r, q->source.sets[i]))
 			return r->err->kind;
@@ -146,38 +159,117 @@ static int look_up_all(struct resolving *r, const struct query *q)
 	return 0;
 }
 
+/* The text in quotes that the hint of r->err has, for the place of the mistake. */
+static void take_near(struct resolving *r)
+{
+	static const char text[] = "text needs double quotes: ",
+			  near[] = "did you mean '";
+	const struct str hint = str_c(r->err->hint);
+
+	if (str_starts(hint, str_c(text))) {
+		r->instead = arena_printf(r->a, "%s", hint.p + strlen(text));
+	} else if (str_starts(hint, str_c(near))) {
+		r->instead = arena_printf(r->a, "%s", hint.p + strlen(near));
+		r->instead.n = str_find(r->instead, '\'');
+	}
+}
+
 /* 0: the query can run; or what is wrong is in r->err, and r->instead. */
 static int try_query(struct resolving *r)
 {
 	const struct parse_limits l = session_parse_limits(r->s);
 	struct check_env env;
-	struct stmt *st;
+	struct stmt *st = NULL;
 	uint32_t event;
-	const char *near;
 
 	r->instead = (struct str){0};
-	if (parse_text(r->query, &l, r->a, &st, r->err))
+	r->nowhere = false;
+	if (parse_text(r->query, &l, r->a, &st, r->err)) {
+		take_near(r);
 		return r->err->kind;
+	}
 	for (; st; st = st->next) {
 		if (st->is_let)
 			continue;
 		/* Checking changes the query: its names first. */
-		if (look_up_all(r, &st->query))
+		if ((r->nowhere = look_up_all(r, &st->query)))
 			return r->err->kind;
 		if (session_env(r->s, 0, r->a, &env, r->err))
 			return r->err->kind;
-		if (!check_query(&env, &st->query, r->a, &event, r->err))
-			continue;
-		if (str_starts(str_c(r->err->hint), STR("text needs double quotes: "))) {
-			r->instead = arena_printf(r->a, "%s", strchr(r->err->hint, '"'));
-		} else if (str_starts(str_c(r->err->hint), STR("did you mean '"))) {
-			near = r->err->hint + strlen("did you mean '");
-			r->instead =
-				arena_printf(r->a, "%.*s", (int)strcspn(near, "'"), near);
+		if (check_query(&env, &st->query, r->a, &event, r->err)) {
+			take_near(r);
+			return r->err->kind;
 		}
-		return r->err->kind;
 	}
 	return 0;
+}
+
+/* May the answer be empty?  That nothing meets a condition is an answer. */
+static bool may_be_empty(const struct query *q)
+{
+	bool may =
+		q->source.vs.n || q->source.kind == S_WHY || q->source.kind == S_CYCLES;
+
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		may |= st->kind == T_WHERE || st->kind == T_EXPECT || st->kind == T_SKIP;
+	return may;
+}
+
+struct trial {
+	struct session *s;
+	struct str query;
+	struct arena *a;
+	struct err *err;
+	struct statement *run; /* the one that runs */
+	bool answers;	       /* one of them has rows, or need not */
+};
+
+static int run_guarded(void *arg)
+{
+	struct trial *t = arg;
+	const struct parse_limits l = session_parse_limits(t->s);
+	struct err failed = {0};
+	struct stmt *st;
+
+	need(parse_text(t->query, &l, t->a, &st, t->err), t->err);
+	for (; st; st = st->next) {
+		t->answers |= st->is_let || may_be_empty(&st->query);
+		if (st->is_let)
+			continue;
+		if (st->query.source.kind == S_ASM) /* runs no other program */
+			st->query.source.kind = S_INSTRS;
+		t->run = NEED_NEW(t->a, struct statement);
+		need(statement_graph(t->s, &st->query, t->query, t->a, t->run, t->err),
+		     t->err);
+		need(statement_rows(t->s, t->run, &st->query, &failed), t->err);
+		need(failed.kind, &failed);
+		t->answers |= t->run->t.n > 0;
+	}
+	return 0;
+}
+
+/* Run it for a sixtieth of what an answer may take, usually a second; what was asked has its own
+ * time after that. */
+static enum hint_run try_run(struct trial *t)
+{
+	const uint64_t seconds = t->s->limits.seconds;
+
+	t->s->limits.seconds = seconds > 60 ? seconds / 60 : 1;
+	session_guard(run_guarded, t, t->err);
+	t->s->limits.seconds = seconds;
+	cancel_after(&t->s->cancel, seconds);
+	if (!t->err->kind)
+		return t->answers ? HINT_ANSWERS : HINT_EMPTY;
+	if (t->err->kind != ERR_QUERY)
+		return t->err->kind == ERR_EXPECT ? HINT_EMPTY : HINT_LONG;
+	return t->run && t->run->x.absent ? HINT_EMPTY : HINT_LACKS;
+}
+
+enum hint_run hint_run(struct session *s, struct str query, struct arena *a)
+{
+	struct err err = {0};
+
+	return try_run(&(struct trial){.s = s, .query = query, .a = a, .err = &err});
 }
 
 /* Put r->instead in the place of the mistake. */
@@ -193,13 +285,24 @@ static bool mend(struct resolving *r)
 	return r->query.p;
 }
 
-/* Mend the query until it runs: then it is in r->query. */
+/* A comparison with a base that is not open: see hint_second(). */
+static bool lacks_base(const struct resolving *r)
+{
+	return r->s->n < 2 && str_starts(str_c(r->err->text),
+					 STR("no profile is open under the name 'base'"));
+}
+
+/* Mend the query until it can be asked: then it is in r->query, and it has an answer, or r->why
+ * says what this profile lacks for one. */
 static bool resolves(void *arg, struct str query)
 {
 	enum { MENDED = 4 };
 	struct resolving *r = arg;
+	struct trial t = {.s = r->s, .a = r->a, .err = &r->why};
+	enum hint_run how;
 
 	err_clear(r->err);
+	err_clear(&r->why);
 	r->placed = false;
 	r->query = arena_printf(r->a, "%.*s", STR_ARG(query));
 	for (int i = 0; r->query.p && i < MENDED && try_query(r); i++) {
@@ -209,11 +312,17 @@ static bool resolves(void *arg, struct str query)
 			break;
 		err_clear(r->err);
 	}
-	/* Of a profile that is not open: see hint_second(). */
-	return r->query.p &&
-	       (!r->err->kind ||
-		(r->s->n < 2 &&
-		 str_starts(str_c(r->err->text), STR("no profile is open under"))));
+	if (r->err->kind && r->nowhere && !r->reads.n)
+		r->reads = r->query;
+	if (!r->query.p || r->err->kind)
+		return r->query.p && lacks_base(r);
+	if (r->s->set)
+		return true;
+	t.query = r->query;
+	how = try_run(&t);
+	if (how != HINT_LACKS)
+		err_clear(&r->why);
+	return how != HINT_EMPTY;
 }
 
 /* Is there no hint, or one that knows less than a query that runs? */
@@ -222,6 +331,18 @@ static bool is_guess(const char *hint)
 	return !hint[0] || str_starts(str_c(hint), STR("did you mean")) ||
 	       str_starts(str_c(hint), STR("start with")) ||
 	       str_starts(str_c(hint), STR("an event, or"));
+}
+
+/* Is the mistake one of a word alone, which mends the query? */
+static bool is_mended(const char *text)
+{
+	static const char *const known[] = {"no event ", "is not an operator here",
+					    "no profile is open under"};
+	bool is = false;
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		is |= strstr(text, known[i]) != NULL;
+	return is;
 }
 
 /* The statement with the mistake. */
@@ -236,46 +357,96 @@ static struct str wrong_statement(struct str typed, uint64_t at)
 	return str_trim((struct str){typed.p + from, end - from});
 }
 
-void hint_resolve(struct session *s, struct str typed, struct arena *a, struct err *err)
+/* What is wrong with the query that comes first, or its form. */
+static void put_form(const struct resolving *r, const struct err *first, struct err *err)
 {
-	struct err inner = {0};
-	struct resolving r = {.s = s, .typed = typed, .a = a, .err = &inner};
-	struct str query = wrong_statement(typed, err->at);
-	char form[HABIT_MAX];
-	const char *said;
-	const struct verb *v;
+	const struct str query = r->reads.n ? r->reads : r->query;
+	const struct verb *v = verb_find((struct str){query.p, str_find(query, ' ')});
 
-	if (!s->n)
-		return;
-	if (!str_starts(str_c(err->hint), str_c(here))) {
-		r.query = query;
-		if (!try_query(&r)) /* what is wrong shows only as it runs */
-			return;
-		said = habit_query(query, resolves, &r, form);
-		if (!said &&
-		    (!is_guess(err->hint) || !resolves(&r, query) ||
-		     !(r.placed || str_starts(str_c(err->text), STR("no event ")))))
-			return;
-		if (said && habit_is_command(str_c(said)))
-			r.query = str_c(said);
-		err->hint[0] = '\0';
-		err_hint(err, "%s%.*s", here, STR_ARG(r.query));
-		return;
-	}
-	query = str_c(err->hint + strlen(here));
-	if (habit_is_command(query))
-		return;
-	query = arena_printf(a, "%.*s", STR_ARG(query));
-	if (!query.p)
-		return;
 	err->hint[0] = '\0';
-	if (resolves(&r, query)) {
-		err_hint(err, "%s%.*s", here, STR_ARG(r.query));
-		return;
-	}
-	v = verb_find((struct str){r.query.p, str_find(r.query, ' ')});
-	if (inner.hint[0] && inner.kind == ERR_QUERY)
-		err_hint(err, "%s", inner.hint);
+	if (first->hint[0] && first->kind == ERR_QUERY && !r->reads.n)
+		err_hint(err, "%s", first->hint);
 	else if (v)
 		err_hint(err, "its form: %s", v->form);
+}
+
+/* Does the hint say less than what is wrong with the query that comes first, or its form? */
+static bool is_less(const struct resolving *r, const char *said, const struct err *first)
+{
+	return habit_is_command(str_c(said)) ? first->hint[0] && !r->reads.n
+					     : r->reads.n && habit_lead(said);
+}
+
+/* Is the statement itself one that answers, with a word in it changed? */
+static bool mends(struct resolving *r, struct str query, const struct err *err)
+{
+	return is_guess(err->hint) && resolves(r, query) &&
+	       (r->placed || is_mended(err->text));
+}
+
+static void put_query(const struct resolving *r, const char *said, struct err *err)
+{
+	const size_t own = said ? habit_lead(said) : 0;
+
+	err->hint[0] = '\0';
+	if (r->why.kind)
+		err_hint(err, "it would be: %.*s -- %s%s%s", STR_ARG(r->query),
+			 r->why.text, r->why.hint[0] ? ": " : "", r->why.hint);
+	else
+		err_hint(err, "%.*s%.*s", own ? (int)own : (int)strlen(here),
+			 own ? said : here, STR_ARG(r->query));
+}
+
+void hint_resolve(struct session *s, struct str typed, struct arena *a, struct err *err)
+{
+	struct err inner = {0}, first;
+	struct resolving r = {.s = s, .typed = typed, .a = a, .err = &inner};
+	const struct str query = wrong_statement(typed, err->at);
+	const bool known = str_starts(str_c(err->hint), str_c(here));
+	char form[HABIT_MAX];
+	const char *said;
+
+	if (!s->n || (known && habit_is_command(str_c(err->hint + strlen(here)))))
+		return;
+	r.query = query;
+	/* What is wrong shows only as it runs; but "top 2" in quotes is no name. */
+	if (!known && !try_query(&r) && !(query.n && query.p[0] == '"'))
+		return;
+	if (known)
+		r.query = arena_printf(a, "%s", err->hint + strlen(here));
+	if (!r.query.p || (known && resolves(&r, r.query))) {
+		said = NULL;
+	} else {
+		first = known ? inner : (struct err){0};
+		said = habit_query(query, resolves, &r, form);
+		if (said ? is_less(&r, said, &first) : known) {
+			put_form(&r, &first, err);
+			return;
+		}
+		if (said && habit_is_command(str_c(said)))
+			r.query = str_c(said);
+		else if (!said && !mends(&r, query, err))
+			return;
+	}
+	if (r.query.p)
+		put_query(&r, said, err);
+}
+
+struct str query_hinted(struct str text, const struct err *err, struct arena *a)
+{
+	static const char *const leads[] = {here, "it is only inlined: "};
+	const struct str hint = str_c(err->hint);
+	struct err as = *err;
+	struct resolving r = {.query = text, .a = a};
+
+	for (size_t i = 0; i < COUNT(leads); i++)
+		if (str_starts(hint, str_c(leads[i]))) {
+			r.query = str_from(hint, strlen(leads[i]));
+			r.query.n = str_find_str(r.query, STR(" -- "));
+			return habit_is_command(r.query) ? STR("") : r.query;
+		}
+	r.err = &as;
+	if (str_starts(hint, STR("did you mean '")))
+		take_near(&r);
+	return mend(&r) ? r.query : STR("");
 }

@@ -98,39 +98,15 @@ struct running {
 	struct stmt *st; /* that is run */
 };
 
-static int answer_guarded(void *arg)
-{
-	const struct running *r = arg;
-	const struct parse_limits l = session_parse_limits(r->s);
-	struct statement *run = ARENA_NEW(r->a, struct statement);
-	struct err failed = {0};
-	struct stmt *with;
-
-	return !run || parse_text(r->text, &l, r->a, &with, r->err) ||
-	       statement_graph(r->s, &with->query, r->text, r->a, run, r->err) ||
-	       statement_rows(r->s, run, &with->query, &failed);
-}
-
-/* Does a query of inlined code have an answer?  Lines alone tell no names of it.  A hint waits for
- * the debug information a sixtieth of what an answer may take, usually a second, and the answer
- * has its own time after that. */
+/* Does a query of inlined code have an answer?  Lines alone tell no names of it. */
 static bool answers(struct session *s, struct str text, struct arena *a)
 {
-	const uint64_t seconds = s->limits.seconds;
-	struct err other = {0};
-	struct running r = {.s = s, .text = text, .a = a, .err = &other};
-	bool yes, named = false;
+	bool named = false;
 
 	for (size_t i = 0; i < s->n; i++)
 		named |= store_info(s->stores[i])->has_instr ||
 			 store_info(s->stores[i])->inlined;
-	if (!text.p || !named)
-		return false;
-	s->limits.seconds = seconds > 60 ? seconds / 60 : 1;
-	yes = !session_guard(answer_guarded, &r, &other);
-	s->limits.seconds = seconds;
-	cancel_after(&s->cancel, seconds);
-	return yes;
+	return text.p && named && hint_run(s, text, a) == HINT_ANSWERS;
 }
 
 /* No function has a name of the statement: say so if inlined code has it. */

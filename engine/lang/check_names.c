@@ -155,11 +155,14 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 		if (str_eq(env->profiles[i], name))
 			return i;
 		check_append(list, sizeof(list), env->profiles[i]);
-		nearest_try(&near, env->profiles[i]);
+		if (str_starts(env->profiles[i], name) && name.n) /* new of new.out */
+			near.hit = env->profiles[i];
+		else if (!near.hit.p)
+			nearest_try(&near, env->profiles[i]);
 	}
 	span_wrong(err, at, "no profile is open under the name '%.*s'; open: %s",
 		   STR_ARG(name), list[0] ? list : "none");
-	if (str_find(name, '.') < name.n)
+	if (!near.hit.p && str_find(name, '.') < name.n)
 		need_hint(err,
 			  "a file is opened under a name: .open base=%.*s, then vs base",
 			  STR_ARG(name));

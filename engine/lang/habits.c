@@ -11,9 +11,21 @@
 #include <string.h>
 
 #include "engine/lang/token.h"
+#include "index/base/count.h"
 
 /* Longer texts are no slips of the pen, and take long to match. */
 enum { TYPED_MAX = 200, STEPS = 100000 };
+
+/* What a form may begin with, where it is not what was typed; then a hint begins so, too. */
+static const char *const leads[] = {"for example: ", "there is no what-if; ask: "};
+
+size_t habit_lead(const char *said)
+{
+	for (size_t i = 0; i < COUNT(leads); i++)
+		if (str_starts(str_c(said), str_c(leads[i])))
+			return strlen(leads[i]);
+	return 0;
+}
 
 bool habit_is_command(struct str form)
 {
@@ -22,7 +34,8 @@ bool habit_is_command(struct str form)
 
 static bool is_answer(const char *form, habit_reads *reads, void *arg)
 {
-	return habit_is_command(str_c(form)) || reads(arg, str_c(form));
+	return habit_is_command(str_c(form)) ||
+	       reads(arg, str_c(form + habit_lead(form)));
 }
 
 /* Returns how often the rule matches s, below 0 for a form that has no text here. */

@@ -21,9 +21,12 @@ extern const struct habit habit_sql[], habit_queries[], habit_commands[];
 typedef bool habit_reads(void *arg, struct str query);
 
 /* The query that does what the statement does in another tool: "source of main" for "list
- * main".  `reads` accepts it, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL:
- * none is known. */
+ * main", or "for example: " and a query, if words were typed that it does not heed.  `reads`
+ * accepts the query, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL: none is
+ * known. */
 const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *buf);
+/* The bytes of "for example: "; 0: the query does what was typed. */
+size_t habit_lead(const char *said);
 /* Is it a command or a key, and no query? */
 bool habit_is_command(struct str form);
 /* The command of quern that does what another shell's dot-command does: "info" for

@@ -124,11 +124,10 @@ _Noreturn void parse_bad(struct parser *p, const struct token *t)
 		int kind;
 		const char *why, *hint;
 	} habit[] = {
-		{TOK_EQEQ, "'==' is not an operator here",
-		 "a comparison is a single '='"},
-		{TOK_ANDAND, "'&&' is not an operator here", "write 'and'"},
-		{TOK_OROR, "'||' is not an operator here", "write 'or'"},
-		{TOK_LTGT, "'<>' is not an operator here", "write '!='"},
+		{TOK_EQEQ, "'==' is not an operator here", "did you mean '='?"},
+		{TOK_ANDAND, "'&&' is not an operator here", "did you mean 'and'?"},
+		{TOK_OROR, "'||' is not an operator here", "did you mean 'or'?"},
+		{TOK_LTGT, "'<>' is not an operator here", "did you mean '!='?"},
 	};
 
 	for (size_t i = 0; i < sizeof(habit) / sizeof(*habit); i++)

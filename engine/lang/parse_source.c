@@ -57,7 +57,7 @@ static int name_unknown(struct parser *p, const struct token *t)
 		else
 			parse_wrong(p, token_span(t), "no query begins with '%.*s'",
 				    STR_ARG(t->text));
-		return err_hint(p->err, "here that is: %s", q);
+		return err_hint(p->err, "%s%s", habit_lead(q) ? "" : "here that is: ", q);
 	}
 	if (t->kind == '!' || t->kind == TOK_NE) {
 		parse_wrong(p, token_span(t), "a command of the shell needs an answer");

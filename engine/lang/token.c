@@ -80,6 +80,18 @@ static size_t skip_comment(struct str s, size_t i)
 	return i;
 }
 
+/* Is there "--format" behind a query, an option rather than a comment? */
+static bool is_option(struct str s, size_t i)
+{
+	size_t line = i;
+
+	while (line && s.p[line - 1] != '\n' && s.p[line - 1] != ';')
+		line--;
+	return byte_at(s, i) == '-' && byte_at(s, i + 1) == '-' &&
+	       is_alpha(byte_at(s, i + 2)) &&
+	       str_trim((struct str){s.p + line, i - line}).n;
+}
+
 static size_t skip_blanks(struct str s, size_t i)
 {
 	for (;;) {
@@ -92,7 +104,7 @@ static size_t skip_blanks(struct str s, size_t i)
 		else if (c == '\\' && byte_at(s, i + 1) == '\r' &&
 			 byte_at(s, i + 2) == '\n')
 			i += 3;
-		else if ((c == '-' && byte_at(s, i + 1) == '-') ||
+		else if ((c == '-' && byte_at(s, i + 1) == '-' && !is_option(s, i)) ||
 			 (c == '#' && !token_is_digit(byte_at(s, i + 1))))
 			i = skip_comment(s, i);
 		else
@@ -399,7 +411,16 @@ static void punctuation(struct str s, struct token *t)
 		{"&&", TOK_ANDAND},    {"||", TOK_OROR},  {"<>", TOK_LTGT},
 	};
 	char c = s.p[t->at];
+	size_t end = t->at + 2;
 
+	while (is_option(s, t->at) &&
+	       (token_is_word_byte(byte_at(s, end)) || byte_at(s, end) == '-'))
+		end++;
+	if (end > t->at + 2) {
+		bad(t, end, "a query takes no options",
+		    "as json, by Dr, depth 3, min 1%, | take 5; a comment has a blank: -- text");
+		return;
+	}
 	t->len = 2;
 	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++)
 		if (c == two[i].text[0] && byte_at(s, t->at + 1) == two[i].text[1]) {

@@ -46,9 +46,11 @@ ok(len(entries) >= 132, "twice the first table", len(entries))
 
 # What is answered with a query is a query: of the table above, and of each word in habits.txt,
 # alone, before a name, before other words and before the name of a file.
-profile("words.out", [(b"main", 10), (b"malloc", 80)])
+write_bytes("words.out", b"events: Ir\nfl=a.c\nfn=_start\n9 1\ncfn=main\ncalls=1 1\n9 100\nfn=main\n1 10\ncfn=malloc\ncalls=2 2\n1 90\nfn=malloc\n2 80\ncfn=free\ncalls=1 3\n2 10\nfn=free\n3 10\n")
 
 
+# A hint is the query, or what it would be of a profile that has what it is about, or an example where words say more.
+HINT = r"(?:here that is|it would be|for example|there is no what-if; ask): (.*?)(?: -- .*)?$"
 WORDS = "words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q"
 
 
@@ -56,7 +58,7 @@ def hints_of(asked, at=WORDS):
     """The hint of each (typed, it is a stage), all asked by one process, and one that explains them."""
     r = run(*at, "--keep-going", *[a for typed, _ in asked for a in ("-c", typed)])
     told = re.split(r"^error: ", r.talk, flags=re.M)[1:]
-    hints = [(re.findall(r"here that is: (.*)", t) or [""])[0] for t in told]
+    hints = [(re.findall(HINT, t, re.M) or [""])[0] for t in told]
     same([typed for (typed, _), hint in zip(asked, hints) if not hint], [], "each has a hint: %s to %s" % (asked[0][0], asked[-1][0]))
     if not same(len(hints), len(asked), "  and each is an error"):
         hints = [hint for one in asked for hint in hints_of([one])] if len(asked) > 1 else [""]
@@ -71,7 +73,7 @@ def hint_of(typed, stage):
 
 
 hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
-          if "here that is: " in want and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
+          if re.search(HINT, want, re.M) and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
 with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
     tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
 same(list(tables), ["sql", "queries", "stages", "commands"], "the tables of habits.txt are found")
@@ -113,7 +115,7 @@ ok(r.status == 3 and "No such file" in r.talk, "a file that is missing is none",
 # An example that a profile lacks becomes a function that it has, and a hint names no function that is not there.
 at = [small + "xdebug-small.out", "-q", "--no-init", "--no-index-write", "-c"]
 for typed in ("bt", "sandwich", "break", "whatif", "peek", "list", "info functions Fib", "who calls buidl"):
-    for hint in re.findall(r"here that is: (.*)", run(*at, typed).talk) or ["none"]:
+    for hint in re.findall(HINT, run(*at, typed).talk, re.M) or ["none"]:
         r = run(*at, hint)
         ok(r.status == 0, "%s: %s answers" % (typed, hint), r)
 r = run(*at, "list nosuch")
@@ -213,7 +215,6 @@ functions group by obj => functions | group by obj
 functions | group by thread => threads
 functions by class => classes
 callers of malloc<*> => callers of malloc
-class:main => functions of class:main
 calltree from main to malloc => path from main to malloc
 calltree main => calltree from main
 callers => callers of malloc
@@ -312,14 +313,54 @@ callee map of main => calltree from main > calls.svg
 callee map => calltree > calls.svg
 info functions mal => find /mal/i
 x/20i main => asm of main
-speedup malloc 2x => cost of malloc
+calltree of main depth 3 => calltree from main depth 3
+calltree under main => calltree from main
+callers tree of malloc depth 3 => callers of malloc depth 3
+top callers of malloc => callers of malloc
+biggest 2 callers of malloc => callers of malloc | take 2
+callers of malloc recursively => callers of malloc depth all
+callers of malloc | depth 2 => callers of malloc depth 2
+top of m* --format json => top of m* | as json
+callers of malloc --depth 3 => callers of malloc depth 3
+top 2 --event Ir => top 2 by Ir
+top --limit 3 => top | take 3
+top --sort incl => top by incl
+`top 2` => top 2
+"top 2" => top 2
+-c 'top 2' => top 2
+quern app.out -c 'top 2' => top 2
+quern app.out top 2 => top 2
+top mal* => top of mal*
+what is the hottest function => top
+functions | where fn startswith "mal" => functions | where fn ~ /^mal/
+functions | where fn endswith 'loc' => functions | where fn ~ /loc$/
+functions | where fn ilike "MAL%" => functions | where fn ~ /MAL/i
+functions | where fn ~ /mal/gi => functions | where fn ~ /mal/i
+functions | where fn = 'malloc' => functions | where fn = "malloc"
+functions | where calls > "1" => functions | where calls > 1
+functions | where calls == 1 and self <> 3 => functions | where calls = 1 and self != 3
+functions | where calls > 0 && self > 1 || fn = "x" => functions | where calls > 0 and self > 1 or fn = "x"
+functions | where cycle != null => functions | where cycle > 0
+functions | where line:a.c:2 => functions of line:a.c:2
+callers of 1 => callers of #1
+top 1, top 2 => top 1; top 2
+SELECT fn, SUM(self) FROM functions GROUP BY fn ORDER BY 2 DESC => functions | group by fn: sum(self) | sort sum(self) DESC
+expect total < 2% => functions vs base | sum | expect delta% < 2%
+compare main => info main vs base
+speedup malloc 2x => cost of malloc; ignore malloc | top
 """
 for rule in RULES.replace("\\\n", "").strip().split("\n"):
     typed, want = rule.split(" => ")
     same(hint_of(typed, False), want, typed)
 
+# A hint that would fail, or have no rows, is none; one that this profile lacks something for says what.
+for typed, hint in (("calltree of nosuch", "its form: calltree"), ("expect incl < 2%", "functions | expect none|some|EXPR"),
+                    ("top thread 2", "it would be: thread 2 | top -- no thread has the number 2"), ("callees free", "")):
+    r = run("words.out", "-q", "--no-index-write", "-c", typed)
+    ok(hint in r.talk and "here that is" not in r.talk, "%s: %s" % (typed, hint), r)
+
 # A place is no function: its functions are meant.  An event goes by its long name, or by what it is of.
-for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
+for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("tmpl-cachebranch", "class:std", "functions of class:std"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
                           ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
                           ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
                           ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("cachegrind-lua", "top misses", "top by (D1mr + D1mw) / (Dr + Dw)"), ("pyprof2calltree", "top by time", "top by ns"),
