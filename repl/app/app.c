@@ -197,6 +197,7 @@ void app_free(struct app *app)
 		free(app->places.at[i]);
 	free(app->places.at);
 	free(app->last);
+	free(app->offer);
 	free(app->pager);
 }
 
@@ -759,6 +760,18 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 	return err->kind == ERR_CANCEL ? ERR_CANCEL : 0;
 }
 
+/* Where a person types, the query of a hint stands at the prompt, as one line. */
+static void offer_hint(struct app *app, struct str text, const struct err *err)
+{
+	const struct str query = query_hinted(text, err, &app->arena);
+
+	if (!app->interactive || app->nested || !query.n ||
+	    !(app->offer = strndup(query.p, query.n)))
+		return;
+	for (char *p = app->offer; (p = strpbrk(p, "\t\r\n"));)
+		*p = ' ';
+}
+
 /* Run the statements in bytes at .. end of text. */
 static int run_statements(struct app *app, struct str text, size_t at, size_t end,
 			  const struct origin *from)
@@ -778,6 +791,7 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 		if (err.at != ERR_NOWHERE && (err.at || err.len))
 			err.at += at;
 		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
+		offer_hint(app, text, &err);
 		output_failure(app, &err, text, piece, from);
 		return app_failed(app, &err, text, from);
 	}

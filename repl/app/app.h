@@ -53,7 +53,8 @@ struct app {
 	char *pager;		 /* command; NULL: from the environment */
 	struct target output;	 /* .output FILE; fd -1: standard output */
 	char *last;		 /* text of the last query, for .edit and .save */
-	struct paths places;	 /* questions, for .back */
+	char *offer;	     /* at the prompt: the query that the hint of an error is */
+	struct paths places; /* questions, for .back */
 	bool interactive, quit;
 	struct out
 		*answers; /* answers go here, not to standard output; NULL: they do not */

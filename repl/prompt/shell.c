@@ -6,6 +6,8 @@
  * dropped.  SIGWINCH is handled in the same place.  Signals that end the shell first
  * restore the terminal.
  *
+ * After an error whose hint is a whole query that query stands in the line that comes next.
+ *
  * History: one line per entry, appended when it is entered, so several shells can share
  * the file, and a crash loses nothing.  The encoding is that of libedit (vis); a newline
  * is \012.
@@ -463,6 +465,21 @@ static void run_entry(struct shell *s)
 	s->app->closed = false;
 }
 
+/* As if it had been typed: Enter asks it, Ctrl-U clears it. */
+static void give_offer(struct shell *s)
+{
+	static bool told;
+
+	if (!s->app->offer)
+		return;
+	if (!told)
+		app_note(s->app, "Enter asks the query of the hint, Ctrl-U clears it");
+	told = true;
+	el_push(s->el, s->app->offer);
+	free(s->app->offer);
+	s->app->offer = NULL;
+}
+
 /* libedit asks for the size whenever it begins a line, and takes memory for all of it.
  * Returns whether it is still able to edit. */
 static bool edit(struct shell *s)
@@ -477,6 +494,7 @@ static bool edit(struct shell *s)
 			return false;
 		/* The editor has the keyboard before the prompt is seen. */
 		el_set(s->el, EL_PREP_TERM, 1);
+		give_offer(s);
 		line = el_gets(s->el, &n);
 		if (s->interrupted) {
 			drop_line(s);

@@ -119,6 +119,26 @@ expect(lambda s: last(s) == "quern[hide:memset]>", "filters stand in the prompt"
 send(".pop", "Enter")
 expect(at_prompt, ".pop")
 
+# The query of a hint stands at the prompt: Enter asks it, an edit is an edit, Ctrl-U clears it.
+for typed, hint in (("show functions", "functions"), ("info unique_nome", "info unique_name")):
+    clear()
+    send(typed, "Enter")
+    expect(lambda s: last(s) == PROMPT + " " + hint, "the query of the hint of `%s` stands at the prompt" % typed)
+send("Enter")
+expect(lambda s: at_prompt(s) and any(x == "unique_name" for x in s), "Enter asks it")
+clear()
+send("show functions", "Enter")
+wait(lambda s: last(s) == PROMPT + " functions")
+send("-l", " | count")
+send("Enter")
+expect(lambda s: at_prompt(s) and any(x.split() == ["9"] for x in s), "edited, it is asked as it was edited")
+send("show functions", "Enter")
+wait(lambda s: last(s) == PROMPT + " functions")
+send("C-u")
+expect(at_prompt, "Ctrl-U clears it")
+send("nonsense of this", "Enter")
+expect(lambda s: at_prompt(s) and "hint: start with" in shown(s), "a hint that is no query leaves the prompt empty")
+
 clear()
 send("help top", "Enter")
 expect(lambda s: at_prompt(s) and "top [N]" in shown(s), "help works without its dot")
