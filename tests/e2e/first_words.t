@@ -345,13 +345,17 @@ functions | where line:a.c:2 => functions of line:a.c:2
 callers of 1 => callers of #1
 top 1, top 2 => top 1; top 2
 SELECT fn, SUM(self) FROM functions GROUP BY fn ORDER BY 2 DESC => functions | group by fn: sum(self) | sort sum(self) DESC
-expect total < 2% => functions vs base | sum | expect delta% < 2%
 compare main => info main vs base
 speedup malloc 2x => cost of malloc; ignore malloc | top
 """
 for rule in RULES.replace("\\\n", "").strip().split("\n"):
     typed, want = rule.split(" => ")
     same(hint_of(typed, False), want, typed)
+
+with open("words.out", "rb") as f:
+    write_bytes("before.out", f.read().replace(b"3 10", b"3 12"))
+same(hints_of([("expect total < 2%", False)], ("words.out", "base=before.out", "--no-index-write", "-q")), ["functions vs base | sum | expect delta% < 2%"],
+     "a gate that can hold")
 
 # A hint that would fail, or have no rows, is none; one that this profile lacks something for says what.
 for typed, hint in (("calltree of nosuch", "its form: calltree"), ("expect incl < 2%", "functions | expect none|some|EXPR"),
