@@ -222,7 +222,7 @@ static int ask_apart(void *arg, struct str member)
 
 static int run_query(struct running *r)
 {
-	const struct query *q = &r->st->query;
+	struct query *q = &r->st->query;
 	bool one = true;
 
 	if (r->s->set && set_open_named(r->s, q, &one, r->err))

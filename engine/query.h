@@ -37,7 +37,7 @@ int session_remove(struct session *s, struct str name, struct err *err);
  * open() adds both to the session and says what is wrong with them, close() removes them. */
 struct folder;
 struct session_members {
-	const struct folder *folder;
+	struct folder *folder;
 	struct str base; /* the name of a base in `vs`, and in the session */
 	int (*open)(void *arg, size_t member, struct err *err);
 	void (*close)(void *arg);
@@ -47,6 +47,9 @@ int session_set_members(struct session *s, const struct session_members *of,
 			struct err *err);
 /* ERR_PROFILE: some of them could not be read, so the answers lack them. */
 int session_unread(const struct session *s, struct err *err);
+/* Queries ask the member of this name alone, until session_all().  ERR_QUERY: none has it. */
+int session_only(struct session *s, struct str name, struct err *err);
+void session_all(struct session *s);
 /* One is open now, whose names and events Tab knows. */
 int session_any_open(struct session *s, struct err *err);
 size_t session_profiles(const struct session *s);

@@ -53,6 +53,7 @@ struct session {
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
 	struct profile_set *set; /* its members are opened one after the other; or NULL */
+	struct profile_set *whole; /* of session_only(), which has set this aside */
 	void (*set_free)(struct profile_set *set);
 	bool joins; /* the statement is asked of all of them */
 	struct result *last;

@@ -24,7 +24,7 @@ static int each_member(struct session *s, bool vs, void (*one)(void *arg, size_t
 			continue;
 		if (!set_open(s, i, err))
 			one(arg, i);
-		else if (s->set->unread[i])
+		else if (set_member(s, i)->unread)
 			err_clear(err);
 	}
 	return err->kind;

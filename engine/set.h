@@ -21,8 +21,7 @@ struct table;
 struct tstage;
 
 /* The member that `in NAME` asks, open; *plain: the statement is one of a single profile. */
-int set_open_named(struct session *s, const struct query *q, bool *plain,
-		   struct err *err);
+int set_open_named(struct session *s, struct query *q, bool *plain, struct err *err);
 
 /* How a set gives a statement to single members: as trees are told. */
 typedef int set_one(void *arg, struct str member);

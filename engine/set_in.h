@@ -12,7 +12,6 @@
 struct profile_set {
 	struct session_members of;
 	size_t now;   /* the member that is open; SIZE_MAX: none */
-	bool *unread; /* [members]: it could not be opened */
 	size_t nunread;
 	bool told;	     /* which profiles have no partner */
 	struct strset texts; /* of the rows of the last answer */
@@ -52,7 +51,7 @@ struct set_rows {
 
 /* ---- set_member.c ---- */
 size_t set_members(const struct session *s);
-const struct folder_member *set_member(const struct session *s, size_t i);
+struct folder_member *set_member(const struct session *s, size_t i);
 bool set_can_ask(const struct session *s, size_t i);
 int set_open(struct session *s, size_t i, struct err *err);
 

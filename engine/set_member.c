@@ -1,6 +1,7 @@
 /* set_member.c - the members of a set: which is open, and asking it; see set.h. */
 #include "engine/set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,6 @@
 static void free_set(struct profile_set *set)
 {
 	strset_free(&set->texts);
-	free(set->unread);
 	free(set);
 }
 
@@ -24,12 +24,9 @@ int session_set_members(struct session *s, const struct session_members *of,
 {
 	struct profile_set *set = calloc(1, sizeof(*set));
 
-	if (!set || !(set->unread = calloc(of->folder->n + 1, sizeof(bool)))) {
-		free(set);
+	if (!set)
 		return err_no_memory(err, NULL);
-	}
-	set->of = *of;
-	set->now = SIZE_MAX;
+	*set = (struct profile_set){.of = *of, .now = SIZE_MAX};
 	s->set = set;
 	s->set_free = free_set;
 	return 0;
@@ -42,20 +39,15 @@ size_t set_members(const struct session *s)
 	return s->set->of.folder->n;
 }
 
-const struct folder_member *set_member(const struct session *s, size_t i)
+struct folder_member *set_member(const struct session *s, size_t i)
 {
 	return &s->set->of.folder->at[i];
-}
-
-static struct str name_at(const struct session *s, size_t i)
-{
-	return set_member(s, i)->name;
 }
 
 /* Those that only the base has, or of which nothing but an index is left, cannot be asked. */
 bool set_can_ask(const struct session *s, size_t i)
 {
-	return set_member(s, i)->now.n && !s->set->unread[i];
+	return set_member(s, i)->now.n && !set_member(s, i)->unread;
 }
 
 /* The event of all is that of the first. */
@@ -78,7 +70,7 @@ int set_open(struct session *s, size_t i, struct err *err)
 	set->of.close(set->of.arg);
 	if (set->of.open(set->of.arg, i, err)) {
 		if (err->kind != ERR_CANCEL && err->kind != ERR_LIMIT) {
-			set->unread[i] = true;
+			set_member(s, i)->unread = true;
 			set->nunread++;
 		}
 		return err->kind;
@@ -89,54 +81,81 @@ int set_open(struct session *s, size_t i, struct err *err)
 
 int session_any_open(struct session *s, struct err *err)
 {
-	struct err last = {0};
-
 	for (size_t i = 0; s->set->now == SIZE_MAX && i < set_members(s); i++) {
 		if (!set_can_ask(s, i))
 			continue;
-		last = (struct err){0};
-		if (set_open(s, i, &last) && !s->set->unread[i])
+		err_clear(err);
+		if (set_open(s, i, err) && set_can_ask(s, i))
 			break;
 	}
-	if (s->set->now == SIZE_MAX)
-		*err = last;
-	if (s->set->now == SIZE_MAX && !err->kind)
+	if (s->set->now != SIZE_MAX)
+		err_clear(err);
+	else if (!err->kind)
 		err_set(err, ERR_PROFILE, ERR_NOWHERE,
 			"no profile of the set can be read");
 	return err->kind;
 }
 
-static size_t find_member(const struct session *s, struct str name)
+/* Is it the name as answers show it, with \xHH for control bytes? */
+static bool is_shown(struct str name, struct str as)
 {
-	size_t i = 0;
+	char shown[5];
 
-	while (i < set_members(s) &&
-	       (!set_member(s, i)->now.n ||
-		(!str_eq(name_at(s, i), name) && !str_eq(set_member(s, i)->key, name))))
-		i++;
-	return i;
+	for (size_t i = 0; i < name.n; i++) {
+		const unsigned char c = (unsigned char)name.p[i];
+
+		snprintf(shown, sizeof(shown), c < ' ' || c == 0x7f ? "\\x%02X" : "%c",
+			 c);
+		if (!str_starts(as, str_c(shown)))
+			return false;
+		as = str_from(as, strlen(shown));
+	}
+	return !as.n;
 }
 
-int set_open_named(struct session *s, const struct query *q, bool *plain, struct err *err)
+static int open_named(struct session *s, struct str name, struct err *err)
 {
-	size_t i = set_members(s);
+	for (size_t i = 0; i < set_members(s); i++) {
+		const struct folder_member *m = set_member(s, i);
 
+		if (m->now.n && (str_eq(m->name, name) || str_eq(m->key, name) ||
+				 is_shown(m->name, name)))
+			return set_open(s, i, err);
+	}
+	err_set(err, ERR_QUERY, 0, "no profile of the folder is called '%.*s'",
+		STR_ARG(name));
+	return err_hint(err, "profiles lists them");
+}
+
+int set_open_named(struct session *s, struct query *q, bool *plain, struct err *err)
+{
 	*plain = q->source.kind == S_LAST;
-	for (const struct gstage *g = q->gstages; g && i == set_members(s); g = g->next) {
+	for (struct gstage *g = q->gstages; g && !err->kind; g = g->next) {
 		if (g->kind != G_IN || str_eq(g->name, s->set->of.base))
 			continue;
-		i = find_member(s, g->name);
-		if (i < set_members(s))
-			continue;
-		err_set(err, ERR_QUERY, g->span.at,
-			"no profile of the folder is called '%.*s'", STR_ARG(g->name));
-		err->len = (uint32_t)g->span.len;
-		return err_hint(err, "profiles lists them");
+		*plain = true;
+		if (!open_named(s, g->name, err)) {
+			g->name = s->names[0];
+		} else if (err->kind == ERR_QUERY) {
+			err->at = g->span.at;
+			err->len = (uint32_t)g->span.len;
+		}
 	}
-	if (i == set_members(s))
-		return 0;
-	*plain = true;
-	return set_open(s, i, err);
+	return err->kind;
+}
+
+int session_only(struct session *s, struct str name, struct err *err)
+{
+	if (open_named(s, name, err))
+		return err->kind;
+	s->whole = s->set;
+	s->set = NULL;
+	return 0;
+}
+
+void session_all(struct session *s)
+{
+	s->set = s->whole;
 }
 
 int session_unread(const struct session *s, struct err *err)

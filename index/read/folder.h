@@ -32,6 +32,7 @@ struct folder_member {
 	int64_t written_s;	       /* when the newest of its files was */
 	uint64_t bytes;		       /* of now */
 	bool paired;
+	bool told, unread; /* its user's: what is wrong with it was said; it cannot be opened */
 };
 
 struct folder {

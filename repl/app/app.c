@@ -190,7 +190,6 @@ void app_free(struct app *app)
 	suite_free(&app->report);
 	suite_free(&app->filed);
 	free(app->sets.used);
-	free(app->told);
 	free(app->base_name);
 	folder_free(app->folder);
 	for (size_t i = 0; i < app->places.n; i++)
@@ -584,11 +583,11 @@ static const char usual_base[] = "base";
 static int open_member(void *arg, size_t member, struct err *err)
 {
 	struct app *app = arg;
-	const struct folder_member *m = &app->folder->at[member];
+	struct folder_member *m = &app->folder->at[member];
 	int kind;
 
-	app->telling = !app->told[member];
-	app->told[member] = true;
+	app->telling = !m->told;
+	m->told = true;
 	/* They are read faster than a person notices, and there are many. */
 	app->small = m->bytes < SMALL;
 	kind = app_open(app, m->name.p, m->now.at, m->now.n);
@@ -638,12 +637,10 @@ int app_open_folder(struct app *app, struct folder *folder, char *name)
 
 	app->folder = folder;
 	app->base_name = name;
-	if (!(app->told = calloc(folder->n + 1, sizeof(bool))))
-		err_no_memory(&err, NULL);
 	say_folder(app, folder, "");
 	if (folder->bases)
 		say_folder(app, folder->bases, "base: ");
-	if (err.kind || session_set_members(app->session, &of, &err) ||
+	if (session_set_members(app->session, &of, &err) ||
 	    session_any_open(app->session, &err))
 		app_fail(app, &err, NULL);
 	return err.kind;

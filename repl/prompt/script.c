@@ -8,6 +8,7 @@
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/token.h"
+#include "engine/query.h"
 #include "index/base/err.h"
 #include "repl/app/options.h"
 #include "repl/app/output.h"
@@ -29,6 +30,43 @@ static bool is_word_of_shells(struct str entry)
 	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit")) ||
 	       str_eq(entry, STR("overview")) ||
 	       (str_starts(entry, STR("overview ")) && entry.n < 60);
+}
+
+/* What stands behind "in NAME |"; *name: empty, nothing of this kind stands before it. */
+static struct str behind_in(struct str entry, struct token *name)
+{
+	const struct token in = token_at(entry, 0, PLACE_WORD);
+	struct token bar;
+
+	*name = token_at(entry, in.at + in.len, PLACE_NAME);
+	bar = token_at(entry, name->at + name->len, PLACE_WORD);
+	if (str_eq(in.text, STR("in")) && bar.kind == '|')
+		return str_trim(str_from(entry, bar.at + 1));
+	name->text = STR("");
+	return entry;
+}
+
+/* in NAME | overview: of one profile of a folder. */
+static int of_member(struct app *app, struct token name, struct str command,
+		     struct str entry, const struct origin *from)
+{
+	struct folder *const all = app->folder;
+	struct err err = {0};
+	int kind;
+
+	if (session_only(app->session, name.text, &err)) {
+		err.at = name.at;
+		err.len = (uint32_t)name.len;
+		talk_error(&err, entry, from, app->screen.columns,
+			   app->screen.colour_err);
+		output_failure(app, &err, entry, entry, from);
+		return app_failed(app, &err, entry, from);
+	}
+	app->folder = NULL;
+	kind = script_entry(app, command, from);
+	app->folder = all;
+	session_all(app->session);
+	return kind;
 }
 
 /* At the prompt: down 3, or 3; up; back. */
@@ -70,9 +108,14 @@ static bool is_dotted_query(struct str entry)
 
 int script_entry(struct app *app, struct str text, const struct origin *from)
 {
-	struct str trimmed = str_trim(text);
+	struct str trimmed = str_trim(text), behind;
+	struct token name;
 	char dotted[64];
 	int rc;
+
+	behind = behind_in(trimmed, &name);
+	if (app->folder && name.text.n && is_word_of_shells(behind))
+		return of_member(app, name, behind, trimmed, from);
 
 	if (str_starts(trimmed, STR("overview")) && opening_newest(app, trimmed))
 		return ERR_PROFILE;
@@ -106,6 +149,7 @@ static size_t command_end(struct str text, size_t at)
 {
 	const struct str line = {text.p + at, str_find(str_from(text, at), '\n')};
 	const bool dotted = line.n && (line.p[0] == '.' || line.p[0] == '\\');
+	struct token name;
 	size_t n = 0;
 
 	for (bool quoted = false; n < line.n; n++) {
@@ -116,8 +160,10 @@ static size_t command_end(struct str text, size_t at)
 	}
 	if (dotted && str_starts(line, STR(".pager")))
 		n = line.n;
-	return dotted || is_word_of_shells(str_trim((struct str){line.p, n})) ? at + n
-									      : at;
+	return dotted || is_word_of_shells(
+				 behind_in(str_trim((struct str){line.p, n}), &name))
+		       ? at + n
+		       : at;
 }
 
 /* The length of the first entry of text: one command, or whole statements up to one or to the end
