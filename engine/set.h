@@ -38,6 +38,9 @@ int set_each(struct session *s, const struct query *q, set_one *one, void *arg,
 bool set_tells_apart(const struct session *s, const struct query *q);
 /* ERR_EXPECT if a member is doubted. */
 int set_doubted(struct statement *run, const struct tstage *expect);
+/* Rows that break an `expect` if functions with an uncertain partner had none: their members are
+ * doubted. */
+void set_unsure(struct statement *run, const struct table *t);
 /* Remember whose rows are left, and who is doubted: they break an `expect`. */
 void set_broken(struct statement *run);
 /* What the answer says of its members. */

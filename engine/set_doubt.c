@@ -90,19 +90,35 @@ void set_doubt_gone(struct statement *run, bool expects, bool listed)
 		x->doubts->why[DOUBT_GONE] = STR("");
 }
 
+static const struct table_col *profile_column(const struct table *t)
+{
+	for (size_t i = 0; i < t->ncols; i++)
+		if (str_eq(t->cols[i]->name, STR("profile")) &&
+		    t->cols[i]->type == COL_STR && t->cols[i]->filled)
+			return t->cols[i];
+	return NULL;
+}
+
+void set_unsure(struct statement *run, const struct table *t)
+{
+	const struct table_col *c = profile_column(t);
+
+	for (size_t i = 0; i < t->n && c; i++)
+		if (!i || !str_eq(c->s[i], c->s[i - 1]))
+			set_add_doubt(run->set, c->s[i], DOUBT_UNSURE,
+				      STR("it hangs on pairs that are not certain"));
+	run->set->rows_hold = true;
+}
+
 void set_broken(struct statement *run)
 {
 	struct set_rows *all = run->set;
 	const struct table *t = &run->t;
-	const struct table_col *c = NULL;
+	const struct table_col *c = profile_column(t);
 	const size_t n = all->nasked;
 	uint8_t *breaks = NEED_ARRAY(run->x.a, uint8_t, n + 1);
 	struct strset names = {0};
 
-	for (size_t i = 0; i < t->ncols && !c; i++)
-		if (str_eq(t->cols[i]->name, STR("profile")) &&
-		    t->cols[i]->type == COL_STR && t->cols[i]->filled)
-			c = t->cols[i];
 	for (size_t i = 0; i < n; i++)
 		strset_add(&names, all->asked[i]);
 	/* Rows that hold are those that are left, too. */

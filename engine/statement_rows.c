@@ -140,6 +140,8 @@ static int expect_sure(struct exec *x, struct statement *run, const struct query
 				return x->err->kind;
 			err_clear(x->err);
 			run->unsure = true;
+			if (run->set)
+				set_unsure(run, &t);
 			return exec_expect_sure(x, st);
 		}
 	x->doubts->why[DOUBT_UNSURE] = STR("");

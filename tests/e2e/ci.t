@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import HUNG, done, environ, ok, profile, quern, run, same, top, work
+from e2e import HUNG, done, environ, ok, profile, quern, run, same, skip, top, work
 from junit import Report
 
 with open(top + "/repl/CI.md", encoding="utf-8") as f:
@@ -156,4 +156,29 @@ for slower, text, status, want in ((0, gate, 0, ["passed", "passed"]), (50000, g
     ok(got[0] == status and not r.wrong, "GitLab: status %d, and a report" % status, (got, r.wrong))
     same([c[1] for c in r.cases], want, "with the outcome of each gate")
     same(r.cases[1][0] if status != 1 else "", "cost of main vs base | expect delta% <= 2" if status != 1 else "", "by its query")
+
+# ---- a base as text in the repository: the recipe of the page, with git itself
+recipe = re.search(r"```sh\n([^`]*git diff --exit-code[^`]*)```", page)[1]
+git = shutil.which("git", path="/usr/bin:/bin:" + os.environ["PATH"])
+
+
+def kept(cost):
+    for name, total in (("fast", 10), ("slow", cost)):
+        os.makedirs("kept/target/gungraun/%s.case" % name, exist_ok=True)
+        for path in ("target/gungraun/%s.case/callgrind.%s.case.out" % (name, name), "bench.out"):
+            with open("kept/" + path, "w") as f:
+                f.write("events: Ir\nfl=a.c\nfn=work\n1 %d\n" % total)
+    return bash("cd kept\nset -e\n" + recipe.replace("git ", git + " "))
+
+
+if git:
+    kept(100)
+    set_up = "cd kept && %s init -q . && %s add cost.csv functions.csv && %s -c user.name=a -c user.email=a@b commit -qm base" % (git, git, git)
+    ok(bash(set_up)[0] == 0, "a base as text is committed")
+    got = kept(100)
+    ok(got[0] == 0 and not got[1], "the same counts: nothing differs, status 0", got)
+    got = kept(103)
+    ok(got[0] == 1 and "-slow,100\n+slow,103\n" in got[1] and "fast" not in re.sub("(?m)^ .*", "", got[1]) and "-work,100,0\n+work,103,0\n" in got[1], "a count that changes fails, and the diff says which", got)
+else:
+    skip("a base as text", "no git")
 done()

@@ -109,6 +109,20 @@ put("renamed/new/bug.out", profile(9999, cmd="./other"))
 r = ask("renamed", *GATES)
 ok(r.status == 4 and "bee" in r.talk, "a benchmark that is renamed is new, and one is gone", r)
 
+
+def lambdas(*costs):
+    return profile(1000000, end="") + "".join("fn=main::{lambda(int)#%d}::operator()(int) const\n1 %d\n" % (i + 1, c) for i, c in enumerate(costs))
+
+
+scene("unsure")
+put("unsure/old/bee.out", lambdas(120009, 70000, 60009))
+put("unsure/new/bee.out", lambdas(112500, 60009))
+SURE, GATES = GATES, ("functions vs base | where delta% > 5 and delta > 1000 | expect none",) * 3
+breaks("unsure", "bee", "it hangs on pairs that are not certain", "pairs of one that are not certain")
+r = ask("unsure", GATES[0], more=("--accept", "unsure"))
+ok(r.status == 0, "  --accept unsure", r)
+GATES = SURE
+
 # ---- what cannot be read
 scene("junk")
 os.mkfifo("junk/new/callgrind.out.1")
@@ -215,6 +229,16 @@ ok(r.status == 0 and len(r.text.splitlines()) == 4 and "bench.mjs::fib 12,20\n" 
 for n in (1, 2):
     put("numbers/%d.out" % n, profile(n, pid=40 + n, cmd="./b%d" % n))
 same(run("numbers", "-q", "-c", "profiles | show total | as csv").text, "profile,total\n1,1\n2,2\n", "1.out and 2.out of other processes are two")
+
+# ---- requests of Xdebug: an activation says of which it is, whether each has a file or all have one
+for n in (1, 2):
+    with open(small + "xdebug-small.out") as f:
+        put("requests/r%d.xt" % n, f.read())
+shutil.copy(small + "xdebug-append-different-scripts.out", "requests.xt")
+r = run("requests", "-q", "-c", "activations of {main} | show start, incl | as csv")
+same([row[0] for row in csv.reader(io.StringIO(r.text))], ["profile", "r1", "r2"], "activations of a folder of requests: profile says which")
+r = run("requests.xt", "-q", "--no-index-write", "-c", "activations of {main} | show part, file | as csv")
+same([row[0] for row in csv.reader(io.StringIO(r.text))], ["part", "1", "2", "3"], "of one file with three: part does")
 
 # ---- one name for two, and none for many
 put("twins/x.out", profile(100))
