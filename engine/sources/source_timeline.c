@@ -314,6 +314,11 @@ static const struct listed timeline_list[] = {
 	{"file", SHOW_M, 0},
 };
 
+static uint32_t moment_fn(const struct table *t, uint32_t r)
+{
+	return ROW(moment, t, r)->fn;
+}
+
 const struct source_def source_timeline = {
 	.name = "timeline",
 	.rows = "frames",
@@ -321,5 +326,6 @@ const struct source_def source_timeline = {
 	.of = ROWS_MOMENT,
 	COLUMNS(timeline_list),
 	.open = timeline_open,
+	.fn = moment_fn,
 	.row_size = sizeof(struct moment),
 };

@@ -46,10 +46,13 @@ enum {
 	BOTTOM = 24,
 	ROWS = 24,
 	RECTS = 400,
+	MOMENTS =
+		2000, /* of a timeline, whose frames are narrow and have no order by width */
 	GROUPS = 6,
 };
 #define LETTER 7.3   /* px */
-#define NARROWEST 4. /* px; narrower frames are merged */
+#define NARROWEST 4. /* px; narrower frames are merged; */
+#define MOMENT 1.    /* in a timeline */
 #define SAID 0.08    /* of the picture: frames that say their share */
 #define NOISE 0.01   /* of all changes */
 
@@ -63,9 +66,9 @@ struct rest {
 struct picture {
 	struct render *rd;
 	const struct frames *f;
-	struct rest *rest; /* [frames] */
-	double scale;	   /* px per cost */
-	double narrow;	   /* px */
+	struct rest *rest;	  /* [frames] */
+	double scale;		  /* px per cost */
+	double narrowest, narrow; /* px */
 	size_t rects, deepest, cut;
 	uint8_t *group; /* [frames]: 0 .. GROUPS */
 	struct strset names;
@@ -330,11 +333,12 @@ static void close_frame(struct picture *p, const char *colour, double x, double 
 			size_t depth, const struct str names[3], const char *share)
 {
 	const size_t y = TOP + depth * ROW;
+	const double drawn = w < NARROWEST ? w : w - 1;
 
 	out_printf(p->rd->o,
 		   "<rect class=\"%s\" x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" "
 		   "rx=\"2\"/><text x=\"%.2f\" y=\"%zu\">",
-		   colour, MARGIN + x, y, w - 1, ROW - 1, MARGIN + x + 3, y + 13);
+		   colour, MARGIN + x, y, drawn, ROW - 1, MARGIN + x + 3, y + 13);
 	put_label(p, w, names[0], names[1], names[2], share);
 	out_c(p->rd->o, "</text></g>\n");
 }
@@ -396,7 +400,7 @@ static void put_rest(struct picture *p, size_t on, bool drawing)
 	struct str name;
 
 	p->rest[on] = (struct rest){0};
-	if (px < NARROWEST || depth >= ROWS)
+	if (px < p->narrowest || depth >= ROWS)
 		return;
 	p->rects++;
 	if (!drawing)
@@ -579,6 +583,7 @@ static void put_tail(struct picture *p, size_t height)
 
 static void draw(struct picture *p)
 {
+	const bool time = frames_in_time(p->rd->r);
 	size_t height;
 
 	p->rest = ARENA_ARRAY(&p->arrays, struct rest, p->f->n + 1);
@@ -590,8 +595,9 @@ static void draw(struct picture *p)
 		return;
 	}
 	p->scale = (WIDTH - 2.0 * MARGIN) / p->f->all[0].wide;
-	for (p->narrow = NARROWEST; put_frames(p, false), p->rects > RECTS;
-	     p->narrow *= 1.25)
+	p->narrowest = time ? MOMENT : NARROWEST;
+	for (p->narrow = p->narrowest;
+	     put_frames(p, false), p->rects > (time ? MOMENTS : RECTS); p->narrow *= 1.25)
 		if (p->rd->err->kind)
 			return;
 	frames_recursion_text(p->rd, p->f, p->recursion, sizeof(p->recursion));

@@ -224,6 +224,16 @@ for left, width, depth in x:
     ends[depth] = left + width
 else:
     ok(len(x) > 20, "frames of a level follow each other", len(x))
+with open("narrow.xd", "w") as f:
+    f.write("version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\n")
+    for i in range(1, 701):
+        f.write("fl=/a.php\nfn=Space%d\\f\n1 %d\n\n" % (i % 3, 7 if i % 2 else 1))
+    f.write("fl=/a.php\nfn={main}\n1 0\n" + "".join(
+        "cfl=/a.php\ncfn=Space%d\\f\ncalls=1 0 0\n1 %d\n" % (i % 3, 7 if i % 2 else 1) for i in range(1, 701)) + "\nsummary: 2800\n\n")
+r = run("narrow.xd", "-q", "--index", "n.quern", "-c", "timeline > narrow.svg")
+drawn = [float(w) for c, w in re.findall('<rect class="(c[0-5])" x="[^"]*" y="98" width="([^"]*)"', open("narrow.svg").read())]
+ok(r.status == 0 and len(drawn) == 350 and abs(sum(drawn) - 1180 * 7 / 8) < 5,
+   "calls of 3 px are drawn as wide as they are, in colours; those of 0.4 px are not", (len(drawn), sum(drawn), r))
 refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "timeline"),
         "does not hold its call tree",
         "a profile without a tree has none", 1)
