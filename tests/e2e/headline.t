@@ -37,7 +37,7 @@ for query in ("functions vs base", "files vs base"):
     said = html.unescape(re.sub("<[^>]*>", "", page[page.index("</h1>"):].partition('<p class="about"><code>')[0]))
     same(said.split("\n")[1:4], want[:1] + want[2:], "html: " + query)
     first = re.search('<ol class="causes">\n<li>(.*?)</li>', page)
-    same(first and re.sub("<[^>]*>", "", re.sub(" <span class=.soft rate.*", "", first[1])), "101 % decode spends less in itself a.c:1", "  the first of the causes")
+    same(first and re.sub("<[^>]*>", "", re.sub(" <span class=.soft rate.*", "", first[1])), "101 % decode spends less in itself a.c:1 of base", "  the first of the causes")
     ok("compared with base (old.out)" in page, "  with the name of the other file", page[:200])
 same(lines("new.out", "functions | take 1")[0].split()[0], "#", "one profile has no headline")
 same(run("new.out", "base=old.out", "--no-index-write", "-q", "-c", "functions vs base | take 1", "-c", "_ | where delta > 0").text.count("->"), 1,
