@@ -275,6 +275,8 @@ void flow_build(const struct flow_input *in, struct arena *a, const struct cance
 	*fl = (struct flow){.in = flowing,
 			    .mixed = any_negative,
 			    .negative = negative,
+			    .arena = a,
+			    .kept = NEED_NEW(a, struct costs_kept *),
 			    .through = b.through,
 			    .root = b.root,
 			    .keep = b.keep,

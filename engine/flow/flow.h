@@ -24,6 +24,8 @@
 
 #define FLOW_NONE UINT32_MAX
 
+struct arena;
+struct costs_kept;
 struct pairs;
 
 /* Functions and call edges as plain arrays.  All are borrowed and must outlive the
@@ -64,6 +66,8 @@ struct flow {
 				   proportion */
 	bool mixed;		/* some cost is negative, */
 	uint32_t negative;	/* and so many of them count as 0 */
+	struct arena *arena;	/* where it is, and */
+	struct costs_kept **kept; /* what was asked of it last (path_cost.c); or NULL */
 };
 
 /* The cost of edge i that counts in estimates. */

@@ -29,8 +29,13 @@ struct fn_set *fnset_copy(struct arena *a, const struct fn_set *s)
 {
 	struct fn_set *t = fnset_new(a, s->functions);
 
-	memcpy(t->bits, s->bits, words(s->functions) * sizeof(*s->bits));
+	fnset_become(t, s);
 	return t;
+}
+
+void fnset_become(struct fn_set *s, const struct fn_set *t)
+{
+	memcpy(s->bits, t->bits, words(s->functions) * sizeof(*s->bits));
 }
 
 void fnset_add(struct fn_set *s, uint32_t fn)
@@ -79,6 +84,14 @@ uint32_t fnset_next(const struct fn_set *s, uint32_t fn)
 		w = s->bits[i];
 	}
 	return (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(w);
+}
+
+bool fnset_same(const struct fn_set *s, const struct fn_set *t)
+{
+	return s && t ? s->functions == t->functions &&
+				!memcmp(s->bits, t->bits,
+					words(s->functions) * sizeof(*s->bits))
+		      : s == t;
 }
 
 void fnset_and(struct fn_set *s, const struct fn_set *t)

@@ -30,6 +30,10 @@ uint32_t fnset_count(const struct fn_set *s);
 /* The first member >= fn, or FNSET_NONE:
  *	for (f = fnset_next(s, 0); f != FNSET_NONE; f = fnset_next(s, f + 1)) */
 uint32_t fnset_next(const struct fn_set *s, uint32_t fn);
+/* Have both the same members?  NULL is equal to NULL alone. */
+bool fnset_same(const struct fn_set *s, const struct fn_set *t);
+/* Take over the members of t. */
+void fnset_become(struct fn_set *s, const struct fn_set *t);
 void fnset_and(struct fn_set *s, const struct fn_set *t);
 void fnset_or(struct fn_set *s, const struct fn_set *t);
 void fnset_not(struct fn_set *s);

@@ -31,6 +31,7 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
+#include "index/base/count.h"
 #include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -696,6 +697,68 @@ static void cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 	*out = path_bounds_of(est, lo, hi, !fl->mixed && (lo == hi || !c.odd));
 }
 
+/* ---- the last answers ---- */
+
+/* Questions come again, with other columns or stages.  Their sets lie in the arena of the flow. */
+struct costs_kept {
+	struct cost_kept {
+		struct fn_set *set[4], *room[4]; /* NULL: not asked; none yet */
+		struct path_bounds is;
+	} last[4];
+	unsigned n; /* asked so far */
+};
+
+/* Was this asked before? */
+static bool path_cost_kept(const struct flow *fl, const struct fn_set *const set[4],
+			   struct path_bounds *out)
+{
+	const struct costs_kept *k = fl->kept ? *fl->kept : NULL;
+
+	for (unsigned i = 0; k && i < COUNT(k->last) && i < k->n; i++) {
+		const struct cost_kept *c = &k->last[i];
+		bool same = true;
+
+		for (unsigned s = 0; s < 4; s++)
+			same &= fnset_same(c->set[s], set[s]);
+		*out = c->is;
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static void path_cost_keep(const struct flow *fl, const struct fn_set *const set[4],
+			   const struct path_bounds *is)
+{
+	struct cost_kept *c;
+
+	if (!fl->kept)
+		return;
+	if (!*fl->kept)
+		*fl->kept = NEED_NEW(fl->arena, struct costs_kept);
+	c = &(*fl->kept)->last[(*fl->kept)->n % COUNT((*fl->kept)->last)];
+	for (unsigned s = 0; s < 4; s++) {
+		if (set[s] && !c->room[s])
+			c->room[s] = fnset_new(fl->arena, set[s]->functions);
+		if ((c->set[s] = set[s] ? c->room[s] : NULL))
+			fnset_become(c->set[s], set[s]);
+	}
+	c->is = *is;
+	(*fl->kept)->n++;
+}
+
+static void cost_of_flow(const struct flow *fl, const struct path_cost_query *q,
+			 struct arena *a, const struct cancel *cancel,
+			 struct path_bounds *out)
+{
+	const struct fn_set *const set[4] = {q->of, q->under, q->via, q->avoiding};
+
+	if (path_cost_kept(fl, set, out))
+		return;
+	cost_in_flow(fl, q, a, cancel, out);
+	path_cost_keep(fl, set, out);
+}
+
 void path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_bounds *out)
 {
@@ -704,7 +767,7 @@ void path_cost(const struct flow *fl, const struct path_cost_query *q, struct ar
 	struct arena *scratch;
 
 	scratch = need_scratch(a);
-	cost_in_flow(fl, q, scratch, cancel, out);
+	cost_of_flow(fl, q, scratch, cancel, out);
 	if (!q->parts || out->measured) {
 		scratch_free(scratch);
 		return;

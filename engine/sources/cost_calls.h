@@ -4,8 +4,7 @@
 #ifndef QUERN_COST_CALLS_H
 #define QUERN_COST_CALLS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/flow/flow.h"
 
 struct exec;
 struct fn_set;
@@ -16,10 +15,20 @@ struct call_bounds {
 	uint64_t lo, hi; /* at least, at most */
 };
 
+/* What is below a set, and what a root comes to without passing it, in x->g. */
+struct cost_under {
+	struct flow_input in;
+	struct fn_set *below, *outside; /* empty without a set */
+};
+
+/* under NULL: there is no such set. */
+void cost_under(struct exec *x, const struct fn_set *under, struct cost_under *out);
 /* Is all of `of` under the set?  Then its cost there is all that it costs, whatever is known of
  * stacks.  A function in both need not be under itself. */
-bool cost_all_under(struct exec *x, const struct fn_set *of, const struct fn_set *under);
+bool cost_all_under(struct exec *x, const struct fn_set *of, const struct fn_set *under,
+		    const struct cost_under *u);
 /* The calls of q->of, of functions of x->g, that are made under, via and avoiding others. */
-void cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out);
+void cost_calls(struct exec *x, const struct path_cost_query *q,
+		const struct cost_under *u, struct call_bounds *out);
 
 #endif

@@ -582,6 +582,7 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_cost_query q = {0};
 	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
 	struct path_cost_query shown = {0}; /* of x->g */
+	struct cost_under u;
 	struct fn_set *of, *under = NULL;
 	const struct flow *flow;
 	struct stacks stacks;
@@ -613,11 +614,12 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 	exec_parts(x, follow, flow, &q.parts);
 	cost_sums(x, flow, of, &q, c);
 	c->b = c->whole;
-	if (q.via || q.avoiding || (under && !cost_all_under(x, of, under)))
+	cost_under(x, under, &u);
+	if (q.via || q.avoiding || (under && !cost_all_under(x, of, under, &u)))
 		part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
 	bound_cost(x, &shown, c);
-	cost_calls(x, &shown, &c->calls);
+	cost_calls(x, &shown, &u, &c->calls);
 	if (under)
 		note_same(x, of, under);
 	/* The whole is no less than what is proven of a part of it. */

@@ -51,6 +51,14 @@ def steps(path, query):
     return int(count[1].replace(",", "")) if count and run.returncode == 0 else 0
 
 
+def again(path, query):
+    """What was asked is kept for the next question."""
+    once = steps(path, query)
+    twice, first = steps(path, query + "; " + query), once - steps(path, "functions | count")
+    ok(0 < twice - once < first / 3, query + ": again a third of the work, or less",
+       "%d and %d instructions" % (first, twice - once))
+
+
 def grows(name, make, n, query):
     path, work = [name + "-1.out", name + "-4.out"], []
     for times, p in zip((1, 4), path):
@@ -65,4 +73,6 @@ def grows(name, make, n, query):
 # Each visible caller walked all hidden functions, though they lead to no visible one.
 grows("fan", fan, 500, "hide h* | top 5")
 grows("chain", chain, 1000, "calltree | as svg")
+again("fan-4.out", "cost of h* under f5")
+again("fan-4.out", "hide h* | top 5")
 done()
