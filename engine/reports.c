@@ -132,6 +132,7 @@ static int ask_listing(void *arg)
 	struct asking *a = arg;
 	struct fn_set *set = fnset_new(a->x->a, a->g->functions);
 
+	a->x->by_file |= a->l->bare;
 	for (size_t i = 0; i < a->n; i++)
 		fnset_add(set, a->f[i]);
 	(a->ahead ? listing_ahead : listing_fill)(a->x, a->l, set);

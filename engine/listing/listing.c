@@ -174,7 +174,7 @@ static void put_before(struct exec *x, struct listing *l, const struct listing_g
 static void find_inlined(struct exec *x, struct listing *l)
 {
 	inlining_new(x, &l->in);
-	for (size_t i = 0; i < l->nplaces; i++) {
+	for (size_t i = 0; i < l->nplaces && !l->bare; i++) {
 		const struct listing_place *at = &l->place[i];
 
 		inlining_want(l->in, at->fn, at->inlined, at->line, at->instr);
@@ -342,7 +342,12 @@ static void read_file(struct exec *x, struct listing *l, struct listing_group *g
 	struct text_file *f = NULL;
 
 	reader.a = l->texts;
-	text_of_file(&reader, l->files, g->id, &f);
+	if (l->bare) {
+		f = EXEC_ARRAY(x, struct text_file, 1);
+		f->why = "it is not in this report";
+	} else {
+		text_of_file(&reader, l->files, g->id, &f);
+	}
 	g->text = f;
 }
 
@@ -381,7 +386,8 @@ static void put_groups(struct exec *x, struct listing *l)
 		put_group(x, l, g, &strays);
 		g->n = l->nrows - g->first;
 	}
-	note_missing(x, l);
+	if (!l->bare)
+		note_missing(x, l);
 	note_strays(x, strays);
 }
 

@@ -69,7 +69,8 @@ struct listing_group {
 struct listing {
 	struct store *st;
 	uint32_t events, event;
-	bool instrs;		  /* instructions, not lines */
+	bool instrs; /* instructions, not lines */
+	bool bare;   /* only costs and calls: no text or debug information is read */
 	struct place_set *only;	  /* only these lines; NULL: all of the functions */
 	struct text_file **files; /* read so far; objects: by listing_ahead() */
 	struct arena *texts;	  /* where they are */

@@ -109,7 +109,8 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}
 	add_hidden(x, l, f, scratch);
-	add_jumps(x, l, f, scratch);
+	if (!l->bare)
+		add_jumps(x, l, f, scratch);
 }
 
 static int by_place(const void *pa, const void *pb)

@@ -108,27 +108,9 @@ struct line_cost {
 	uint32_t callee; /* of the graph; 0 of lines */
 	file_id file;
 	uint64_t line;
-	double cost, own; /* own: without what it calls */
-	double was;	  /* the cost in the base */
-	double got;	  /* of the cost of frames */
-	bool guess;	  /* cost, or was, is an estimate */
-	bool gone;	  /* file is one of the base alone */
+	double cost;
+	double got; /* of the cost of frames */
 };
-/* Do lines have costs of their own in this graph? */
-bool lines_known(const struct result *r);
-/* The lines of a function with the parts of its cost that they call, the costliest first; of
- * two sides ([1]: the base) those that changed most.  Lines of its own file are paired by how
- * far they are below its first one, others by their numbers.  Returns how many; the caller
- * frees *lines. */
-struct line_side {
-	struct graph *g;
-	uint32_t event, fn;		 /* fn GRAPH_NONE: not there */
-	const struct path_tree *callees; /* of a function in a cycle; or NULL */
-};
-size_t lines_of_fn(struct render *rd, const struct line_side *side, unsigned sides,
-		   struct line_cost **lines);
-/* How far lines of its own file are further down on side 0 than on side 1. */
-int64_t lines_moved(const struct line_side *side);
 int stacks_of(struct render *rd, const struct frames *f, bool lines, struct stacks *out);
 /* Empty: not known. */
 struct str stack_file(const struct result *r, const struct frames *f,

@@ -132,8 +132,7 @@ static void put_base_file(struct render *rd)
 	emit_xml(rd->o, " (", str_basename(store_info(c->graph->st)->profile), ")");
 }
 
-/* more: more rules of style, or "". */
-static void put_page_head(struct render *rd, const char *more)
+static void put_page_head(struct render *rd)
 {
 	const struct result *r = rd->r;
 	char total[NUMBER_MAX];
@@ -150,7 +149,6 @@ static void put_page_head(struct render *rd, const char *more)
 	emit_xml(rd->o, "", r->query, "</title>\n<style>\n");
 	out_c(rd->o, colours_css);
 	out_c(rd->o, report_css);
-	out_c(rd->o, more);
 	emit_xml(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>", r->profile,
 		 "</h1>\n");
 	html_put_headline(rd);
@@ -221,10 +219,10 @@ int render_html(struct render *rd)
 	if (!fits && result_whole(r, rd->err))
 		return rd->err->kind;
 	if (fits || report_shows(rd)) {
-		put_page_head(rd, rd->source || r->listing ? source_css : "");
+		put_page_head(rd);
 		return report_put(rd, (size_t)(rd->o->written - before));
 	}
-	put_page_head(rd, "");
+	put_page_head(rd);
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);

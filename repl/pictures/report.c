@@ -263,12 +263,10 @@ static void put_about(struct report *p)
 
 static void put_scripts(struct report *p)
 {
-	const char *const script[] = {model_js,
-				      tree_js,
-				      flame_js,
-				      p->answer && report_is_run(p->rd->r) ? run_js : "",
-				      p->with_source ? source_js : "",
-				      page_js};
+	const char *const script[] = {
+		model_js,  tree_js,
+		flame_js,  p->answer && report_is_run(p->rd->r) ? run_js : "",
+		source_js, page_js};
 
 	out_c(p->o, "<script>\n");
 	for (size_t i = 0; i < sizeof(script) / sizeof(script[0]); i++)
@@ -291,12 +289,10 @@ static int put_body(struct report *p)
 		return p->rd->err->kind;
 	used = (size_t)(p->o->written - start) + REST_BYTES;
 	p->source.budget = used < PAGE_BYTES ? PAGE_BYTES - used : 0;
-	if (p->with_source) {
-		report_take_source(p);
-		out_c(p->o, "<pre id=\"d-source\" hidden>\n");
-		out_bytes(p->o, p->source.o.buf, p->source.o.n);
-		out_c(p->o, "</pre>\n");
-	}
+	report_take_source(p);
+	out_c(p->o, "<pre id=\"d-source\" hidden>\n");
+	out_bytes(p->o, p->source.o.buf, p->source.o.n);
+	out_c(p->o, "</pre>\n");
 	put_notes(p);
 	put_scripts(p);
 	return p->rd->err->kind;

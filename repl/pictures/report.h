@@ -11,10 +11,10 @@
 
 #include "repl/render/render.h"
 
-/* The scripts of a page are one: model_js, tree_js, flame_js, run_js of a timeline, source_js
- * if it has the source, and page_js, which draws the first screen. */
+/* The scripts of a page are one: model_js, tree_js, flame_js, run_js of a timeline, source_js, and
+ * page_js, which draws the first screen. */
 extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[],
-	run_js[], source_css[], source_js[], page_js[];
+	run_js[], source_js[], page_js[];
 extern const char colours_css[];	       /* of both */
 extern const char picture_css[], picture_js[]; /* of flame graphs: render_svg.c */
 

@@ -5,11 +5,6 @@
  *
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
- *	d-lines		function, then of each of its costliest lines, in the event of the
- *			query: TAB line cost own guess was [file, if that is not its own];
- *			guess: cost is estimated; was: the cost in the base, then the lines
- *			are those that changed most; of the costliest functions, as far as
- *			there is room
  *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object
  *			line listed nests, then per event self ..., inclusive ...,
@@ -59,7 +54,6 @@
 #include "repl/render/render.h"
 #include "repl/term/emit.h"
 
-enum { HOT_LINES = 5 /* of a function */, LINE_BYTES = 96 << 10 };
 enum { PARTS_TOLD = 100, PARTS_FUNCTIONS = 5000 /* of all parts */ };
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
 enum { RUN_ROWS = 60000 };
@@ -262,64 +256,6 @@ static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t 
 	render_asks(p->rd);
 	return session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f, up, a,
 			    out, p->rd->err);
-}
-
-/* The costliest lines of a function. */
-static void put_hot_lines(struct report *p, uint32_t f, struct arena a[2])
-{
-	struct line_side side[2];
-	struct path_tree callees[2];
-	struct line_cost *line;
-	size_t n, put = 0;
-
-	for (unsigned s = 0; s < p->sides; s++) {
-		const struct side *d = &p->side[s];
-		const uint32_t fn = p->fn[f].in[s], e = d->event[p->rd->r->event_id];
-		const bool there = fn != GRAPH_NONE && e != GRAPH_NONE,
-			   cycle = there && graph_cycle(d->g, fn) && p->rd->session;
-
-		side[s] = (struct line_side){d->g, e, there ? fn : GRAPH_NONE,
-					     cycle ? &callees[s] : NULL};
-		if (cycle &&
-		    near_of(p, d, fn, p->rd->r->event_id, false, &a[s], &callees[s]))
-			return;
-	}
-	n = lines_of_fn(p->rd, side, p->sides, &line);
-	for (size_t i = 0; i < n && put < HOT_LINES; i++) {
-		const struct line_cost *x = &line[i];
-
-		if (!x->line || (x->cost <= 0 && x->was <= 0))
-			continue;
-		if (!put++)
-			out_u64(p->o, p->side[0].place[f]);
-		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f %d %.0f", x->line, x->cost,
-			   x->own, x->guess, x->was);
-		if (x->gone || x->file != graph_file_id(side->g, f))
-			put_string(p, store_file(side[x->gone].g->st, x->file));
-	}
-	out_c(p->o, put ? "\n" : "");
-	free(line);
-}
-
-static void put_lines(struct report *p)
-{
-	const uint64_t start = p->o->written;
-	struct spent *rank = NULL;
-	const uint32_t n = lines_known(p->rd->r) ? report_rank(p, false, &rank) : 0;
-	struct arena a[2];
-
-	for (unsigned s = 0; s < 2; s++)
-		arena_init(&a[s], p->side[0].g->a->cap);
-	open_data(p, "d-lines", 0);
-	for (uint32_t i = 0;
-	     i < n && p->o->written - start < LINE_BYTES && !render_cancelled(p->rd, i);
-	     i++)
-		if (rank[i].cost > 0)
-			put_hot_lines(p, rank[i].fn, a);
-	free(rank);
-	for (unsigned s = 0; s < 2; s++)
-		arena_free(&a[s]);
-	close_data(p);
 }
 
 static void put_function_rows(struct report *p)
@@ -673,7 +609,6 @@ int report_put_data(struct report *p)
 {
 	arena_init(&p->names, 0);
 	put_function_rows(p);
-	put_lines(p);
 	put_strings(p);
 	arena_free(&p->names);
 	put_calls(p);

@@ -9,8 +9,8 @@
  *			itself; why: it has no text; newer: 1, than the profile; n: its
  *			number in "group:pos"
  *	L pos TAB costs TAB text [TAB file:line]	a line, or an instruction
- *	C pos TAB to TAB calls TAB costs TAB callee [TAB short]	a call from there; calls -1:
- *			inlined.  to: line of d-functions, or empty
+ *	C pos TAB to TAB calls TAB costs [TAB callee [TAB short]]	a call from there; calls -1:
+ *			inlined.  to: line of d-functions, or empty: then it has a name
  *	J pos TAB to TAB text	a jump from there.  to: "group:pos"; maybe empty
  *	G text		text that is not there
  *	I name [TAB short]	code inlined from that function begins; empty: it ends
@@ -44,14 +44,15 @@ struct source_data {
 	uint64_t lines_out;    /* left out: the budget is used up */
 };
 
-/* Append a listing: all of it, or its costliest lines that fit.  Returns the lines
- * taken. */
-size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l);
-/* The lines of the base that have costs, as rows of `here`; moved: its own lines stand so much
- * further up.  d is of the base. */
-void source_data_put_base(struct render *rd, struct source_data *d,
-			  const struct listing *here, const struct listing *l,
-			  int64_t moved);
+/* Append a listing: all of it, or its costliest lines that fit, with those of the base that have
+ * costs.  Returns the lines taken. */
+struct source_base {
+	struct listing l;
+	const struct source_data *d; /* its graph, events and places */
+	uint64_t moved; /* lines of its own file are so much further down here */
+};
+size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l,
+		       const struct source_base *base /* or NULL */);
 /* How much it is; the script lists the files. */
 void source_data_say(struct out *o, const struct source_data *d);
 /* "the page holds text of 3 files: 48 lines and 22,327 instructions" */

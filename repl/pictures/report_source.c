@@ -2,7 +2,8 @@
  * report_source.c - the source of the functions that a report lists; see report.h.
  *
  * Functions come in the order of what they spend themselves, in the event of the query,
- * until the page is full.
+ * until the page is full.  Of the others that cost most it has the lines without their text, as
+ * far as there is room.
  */
 #include "engine/graph/graph.h"
 #include "engine/query.h"
@@ -12,19 +13,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "repl/pictures/frames.h"
 #include "repl/render/render.h"
 
 enum {
-	AHEAD = 256,	   /* functions whose inlined code is looked up together */
-	LEAST_ROOM = 1024, /* less is not worth another function */
+	AHEAD = 256,		/* functions whose inlined code is looked up together */
+	LEAST_ROOM = 1024,	/* less is not worth another function */
+	LINE_BYTES = 160 << 10, /* most of lines without text */
+	FUNCTION_PART = 8, /* of these, most of one function: a long one leaves room */
 };
 
 /* What the listings share, and the memory of one at a time. */
 struct listings {
-	struct text_file *files,
+	struct text_file *files, *base_files,
 		*objects; /* objects: of the functions looked ahead for */
-	struct arena texts, code, one, base;
+	struct arena texts, code, one;
+	bool bare;
+	bool *done; /* [functions] */
 };
 
 static struct listing new_listing(const struct report *p, struct listings *all,
@@ -36,6 +40,7 @@ static struct listing new_listing(const struct report *p, struct listings *all,
 				.events = store_info(st)->events,
 				.event = p->rd->r->event_id,
 				.instrs = instrs,
+				.bare = all->bare,
 				.files = instrs ? &all->objects : &all->files,
 				.texts = instrs ? &all->code : &all->texts};
 }
@@ -64,32 +69,33 @@ static bool has_text(const struct listing *l)
 	return false;
 }
 
-/* The same of the base, if it has the function. */
-static void take_base(struct report *p, struct listings *all, uint32_t f,
-		      const struct listing *here)
+/* The lines of f in the base; false: there are none. */
+static bool find_base(struct report *p, struct listings *all, uint32_t f,
+		      struct source_data *d, struct source_base *base)
 {
-	const struct side *d = &p->side[1];
-	const uint32_t e = p->sides > 1 ? d->event[p->rd->r->event_id] : GRAPH_NONE;
-	const struct line_side side[2] = {{.g = p->side[0].g, .fn = f},
-					  {.g = d->g, .fn = p->fn[f].in[1]}};
-	struct text_file *files = NULL;
-	struct source_data data = {
-		.g = d->g, .event = d->event, .events = p->events, .place = d->place};
-	struct listing l = {.event = e, .files = &files, .texts = &all->base};
+	const struct side *here = &p->side[0], *side = &p->side[1];
+	const uint32_t g = p->sides > 1 ? p->fn[f].in[1] : GRAPH_NONE;
+	struct listing *l = &base->l;
+	uint64_t lines[2];
 
-	arena_reset(&all->base);
-	if (e == GRAPH_NONE || side[1].fn == GRAPH_NONE || !d->g->detail)
-		return;
-	l.st = d->g->st;
-	l.events = store_info(l.st)->events;
+	if (g == GRAPH_NONE || !side->g->detail)
+		return false;
+	lines[0] = graph_line(here->g, f);
+	lines[1] = graph_line(side->g, g);
+	*d = (struct source_data){.g = side->g,
+				  .event = side->event,
+				  .events = p->events,
+				  .place = side->place};
+	base->d = d;
+	base->moved = lines[0] && lines[1] ? lines[0] - lines[1] : 0;
+	*l = (struct listing){.st = side->g->st,
+			      .bare = all->bare,
+			      .files = &all->base_files,
+			      .texts = &all->texts};
+	l->events = store_info(l->st)->events;
 	render_asks(p->rd);
-	if (session_listing(p->rd->session, d->g, &side[1].fn, 1, false, &l, &all->base,
-			    p->rd->err))
-		return;
-	out_mem(&data.o);
-	source_data_put_base(p->rd, &data, here, &l, lines_moved(side));
-	out_bytes(&p->source.o, data.o.buf, data.o.n);
-	out_close(&data.o);
+	return !session_listing(p->rd->session, side->g, &g, 1, false, l, &all->one,
+				p->rd->err);
 }
 
 enum taken { TAKEN, NO_ROOM, NO_TEXT };
@@ -100,61 +106,69 @@ static enum taken take_listing(struct report *p, struct listings *all, uint32_t 
 {
 	struct listing l = new_listing(p, all, instrs);
 	const size_t before = p->source.o.n;
-	const uint64_t out = p->source.lines_out;
+	struct source_data d;
+	struct source_base base;
+	bool both;
 
 	render_asks(p->rd);
 	arena_reset(&all->one);
 	if (session_listing(p->rd->session, p->side[0].g, &f, 1, false, &l, &all->one,
 			    p->rd->err) ||
-	    (!p->rd->r->listing && !has_text(&l)))
+	    (!all->bare && !p->rd->r->listing && !has_text(&l)))
 		return NO_TEXT;
 	out_printf(&p->source.o, "%c%" PRIu32 "\n", instrs ? '%' : '@',
 		   p->side[0].place[f]);
-	if (source_data_put(p->rd, &p->source, &l)) {
-		if (!instrs && out == p->source.lines_out)
-			take_base(p, all, f, &l);
+	both = !instrs && find_base(p, all, f, &d, &base);
+	if (source_data_put(p->rd, &p->source, &l, both ? &base : NULL))
 		return TAKEN;
-	}
 	p->source.o.n = before;
 	return NO_ROOM;
 }
 
 static void take_function(struct report *p, struct listings *all, uint32_t f)
 {
+	const bool instrs = p->with_asm && !all->bare;
 	const enum taken source = take_listing(p, all, f, false);
 	const enum taken code =
-		p->with_asm && !p->rd->err->kind ? take_listing(p, all, f, true) : source;
+		instrs && !p->rd->err->kind ? take_listing(p, all, f, true) : source;
 
-	if (source == TAKEN || code == TAKEN)
-		p->sourced++;
-	else if (source == NO_TEXT && code == NO_TEXT)
-		p->textless++;
+	all->done[f] = source == TAKEN || code == TAKEN;
+	if (all->bare)
+		return;
+	p->sourced += all->done[f];
+	p->textless += source == NO_TEXT && code == NO_TEXT;
 }
 
-static int take_functions(struct report *p, struct listings *all,
-			  const struct spent *rank)
+static void take_functions(struct report *p, struct listings *all,
+			   const struct spent *rank, uint32_t n)
 {
-	const bool ahead = store_info(p->side[0].g->st)->has_instr && !all->objects;
-	const struct source_data *d = &p->source;
+	const bool ahead =
+		!all->bare && store_info(p->side[0].g->st)->has_instr && !all->objects;
+	struct source_data *d = &p->source;
+	size_t most = d->budget;
 
-	for (uint32_t i = 0; i < p->listed && d->o.n + LEAST_ROOM < d->budget; i++) {
-		const uint32_t left = p->listed - i;
+	if (all->bare && most > d->o.n + LINE_BYTES)
+		most = d->o.n + LINE_BYTES;
+	for (uint32_t i = 0; i < n && d->o.n + LEAST_ROOM < most; i++) {
+		const uint32_t left = n - i;
+		const size_t part = d->o.n + LINE_BYTES / FUNCTION_PART;
 
+		d->budget = all->bare && part < most ? part : most;
 		if (ahead && i % AHEAD == 0 &&
 		    look_ahead(p, all, rank + i, left < AHEAD ? left : AHEAD))
 			break;
-		take_function(p, all, rank[i].fn);
+		if (!all->done[rank[i].fn])
+			take_function(p, all, rank[i].fn);
 		if (p->rd->err->kind || render_cancelled(p->rd, i))
 			break;
 	}
-	return p->rd->err->kind;
 }
 
 int report_take_source(struct report *p)
 {
-	struct listings all = {0};
-	struct spent *rank = NULL;
 	const size_t cap = p->side[0].g->a->cap;
+	struct listings all = {.done = ARENA_ARRAY(&p->arrays, bool,
+						   (size_t)p->side[0].g->functions + 1)};
 
 	p->source.place = p->side[0].place;
 	p->source.event = p->side[0].event;
@@ -162,21 +176,27 @@ int report_take_source(struct report *p)
 	p->with_asm &= store_info(p->side[0].g->st)->has_instr;
 	if (!p->side[0].g->detail || !p->rd->session)
 		return 0;
-	p->listed = report_rank(p, true, &rank);
-	if (!rank)
-		return p->rd->err->kind;
+	if (!all.done)
+		return err_no_memory(p->rd->err, "for a report");
 	arena_init(&all.texts, cap);
 	arena_init(&all.code, cap);
 	arena_init(&all.one, cap);
-	arena_init(&all.base, cap);
 	if (p->rd->r->listing && p->rd->r->listing->instrs) /* they were read for it */
 		all.objects = *p->rd->r->listing->files;
-	take_functions(p, &all, rank);
-	arena_free(&all.base);
+	for (int bare = !p->with_source; bare < 2 && !p->rd->err->kind; bare++) {
+		struct spent *rank;
+		const uint32_t n = report_rank(p, !bare, &rank);
+
+		all.bare = bare;
+		all.files = all.base_files = NULL;
+		p->listed = bare ? p->listed : n;
+		if (rank)
+			take_functions(p, &all, rank, n);
+		free(rank);
+	}
 	arena_free(&all.one);
 	arena_free(&all.code);
 	arena_free(&all.texts);
-	free(rank);
 	return p->rd->err->kind;
 }
 

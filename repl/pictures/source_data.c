@@ -121,16 +121,19 @@ static void put_call_row(const struct source_data *d, struct source_rows *p,
 	const struct listing_place *at = r->at;
 	const bool call = r->kind == LISTING_CALL;
 	const uint32_t f = call ? graph_of_store(d->g, (fn_id)at->other) : GRAPH_NONE;
+	const uint32_t place = f == GRAPH_NONE ? f : d->place[f];
 
 	out_char(o, 'C');
 	put_pos(o, p->l, r->pos);
 	out_char(o, '\t');
-	if (f != GRAPH_NONE && d->place[f] != GRAPH_NONE)
-		out_u64(o, d->place[f]);
+	if (place != GRAPH_NONE)
+		out_u64(o, place);
 	out_char(o, '\t');
 	out_i64(o, call ? (int64_t)at->calls : -1);
 	out_char(o, '\t');
 	put_row_costs(d, o, p->l, at);
+	if (place != GRAPH_NONE)
+		return;
 	out_char(o, '\t');
 	put_names(p, r->name);
 }
@@ -278,7 +281,66 @@ static size_t take_group(struct source_data *d, const struct source_rows *p,
 	return lines;
 }
 
-static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken)
+/* The file here that group g of the base is. */
+static size_t same_group(const struct listing *here, const struct listing *l,
+			 const struct listing_group *g)
+{
+	size_t n = 0;
+
+	while (n < here->ngroups && !(g->own && here->group[n].own) &&
+	       !str_eq(store_file(here->st, here->group[n].id), store_file(l->st, g->id)))
+		n++;
+	return n < here->ngroups ? n : n + (size_t)(g - l->group);
+}
+
+/* Is it a line here that is left out? */
+static bool is_left_out(const struct source_rows *p, size_t group, uint64_t pos)
+{
+	const struct listing_group *g = &p->l->group[group];
+
+	for (size_t i = g->first; group < p->l->ngroups && i < g->first + g->n; i++)
+		if (p->l->row[i].kind == LISTING_LINE && p->l->row[i].pos == pos)
+			return !p->keep[i];
+	return false;
+}
+
+/* The lines of the base that have costs, where they lie here. */
+static void take_base(struct source_data *d, const struct source_rows *here,
+		      const struct source_base *b)
+{
+	struct source_rows p = {.rd = here->rd, .l = &b->l};
+
+	out_mem(&p.o);
+	arena_init(&p.names, 0);
+	for (const struct listing_group *g = p.l->group; g < p.l->group + p.l->ngroups;
+	     g++) {
+		const size_t n = same_group(here->l, p.l, g);
+
+		if (n >= here->l->ngroups) {
+			put_file_row(&p.o, p.l, g, n);
+			out_char(&p.o, '\n');
+		}
+		for (size_t i = g->first;
+		     i < g->first + g->n && !render_cancelled(p.rd, i); i++) {
+			struct listing_row r = p.l->row[i];
+
+			r.text = STR("");
+			r.pos += g->own ? b->moved : 0;
+			if (!r.at || r.kind == LISTING_JUMP ||
+			    is_left_out(here, n, r.pos))
+				continue;
+			out_printf(&p.o, "B%zu\t", n);
+			put_source_row(b->d, &p, g, &r);
+		}
+	}
+	out_bytes(&d->o, p.o.buf, p.o.n);
+	d->o.failed = d->o.failed ? d->o.failed : p.o.failed;
+	out_close(&p.o);
+	arena_free(&p.names);
+}
+
+static int take_rows(struct source_data *d, struct source_rows *p,
+		     const struct source_base *base, size_t *taken)
 {
 	const struct listing *l = p->l;
 
@@ -303,17 +365,20 @@ static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken
 			return -1;
 	}
 	d->lines_out += p->n - *taken;
+	if (base && *taken)
+		take_base(d, p, base);
 	return 0;
 }
 
-size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l)
+size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l,
+		       const struct source_base *base)
 {
 	struct source_rows p = {.rd = rd, .l = l};
 	size_t taken = 0;
 
 	out_mem(&p.o);
 	arena_init(&p.names, 0);
-	if (take_rows(d, &p, &taken) || p.o.failed || d->o.failed)
+	if (take_rows(d, &p, base, &taken) || p.o.failed || d->o.failed)
 		err_no_memory(rd->err, "for the source of a page");
 	out_close(&p.o);
 	arena_free(&p.names);
@@ -321,54 +386,6 @@ size_t source_data_put(struct render *rd, struct source_data *d, const struct li
 	free(p.keep);
 	free(p.line);
 	return taken;
-}
-
-/* ---- the base ---- */
-
-/* The file of `here` that group g of the base is. */
-static size_t same_group(const struct listing *here, const struct listing *l,
-			 const struct listing_group *g)
-{
-	size_t n = 0;
-
-	while (n < here->ngroups && !(g->own && here->group[n].own) &&
-	       !str_eq(store_file(here->st, here->group[n].id), store_file(l->st, g->id)))
-		n++;
-	return n < here->ngroups ? n : n + (size_t)(g - l->group);
-}
-
-void source_data_put_base(struct render *rd, struct source_data *d,
-			  const struct listing *here, const struct listing *l,
-			  int64_t moved)
-{
-	struct source_rows p = {.rd = rd, .l = l};
-
-	out_mem(&p.o);
-	arena_init(&p.names, 0);
-	for (const struct listing_group *g = l->group; g < l->group + l->ngroups; g++) {
-		const size_t n = same_group(here, l, g);
-
-		if (n >= here->ngroups) {
-			put_file_row(&p.o, l, g, n);
-			out_char(&p.o, '\n');
-		}
-		for (size_t i = g->first; i < g->first + g->n && !render_cancelled(rd, i);
-		     i++) {
-			struct listing_row r = l->row[i];
-
-			if (!r.at || r.kind == LISTING_JUMP)
-				continue;
-			r.text = STR("");
-			r.pos += (uint64_t)(g->own ? moved : 0);
-			out_printf(&p.o, "B%zu\t", n);
-			put_source_row(d, &p, g, &r);
-		}
-	}
-	out_bytes(&d->o, p.o.buf, p.o.n);
-	if (p.o.failed || d->o.failed)
-		err_no_memory(rd->err, "for the source of a page");
-	out_close(&p.o);
-	arena_free(&p.names);
 }
 
 /* ---- the page ---- */

@@ -48,8 +48,6 @@ struct lines_builder {
 	const struct frames *f;
 	struct stacks *to;
 	struct err *err;
-	struct graph *g; /* of the rows */
-	uint32_t event;
 	struct line_cost *row;	    /* of one function */
 	size_t n, cap, read;	    /* read: with those without a cost */
 	double sum, dealt;	    /* of its rows; of its frames so far */
@@ -64,8 +62,7 @@ struct lines_builder {
 static int by_place(const void *pa, const void *pb)
 {
 	const struct line_cost *a = pa, *b = pb;
-	int c = order_u64((uint64_t)a->gone << 32 | a->callee,
-			  (uint64_t)b->gone << 32 | b->callee);
+	int c = order_u64(a->callee, b->callee);
 
 	c = c ? c : order_u64(a->file, b->file);
 	return c ? c : order_u64(a->line, b->line);
@@ -75,7 +72,7 @@ static int add_row(struct lines_builder *b, struct line_cost x, const int64_t *c
 {
 	if (render_cancelled(b->rd, b->read++))
 		return b->err->kind;
-	x.cost = (double)store_event_of(b->g->st, b->event, costs);
+	x.cost = (double)store_event_of(b->r->graph->st, b->r->event_id, costs);
 	if (x.cost <= 0)
 		return 0;
 	if (vec_reserve(&b->row, &b->cap, b->n + 1, sizeof(*b->row)))
@@ -96,7 +93,7 @@ static int add_site(void *arg, const struct store_site *row, const int64_t *cost
 		    struct err *err)
 {
 	struct lines_builder *b = arg;
-	const uint32_t callee = graph_of_store(b->g, row->callee);
+	const uint32_t callee = graph_of_store(b->r->graph, row->callee);
 
 	(void)err;
 	return add_row(b,
@@ -108,7 +105,7 @@ static int add_site(void *arg, const struct store_site *row, const int64_t *cost
 /* Add the lines, or the calls, of function fn. */
 static int add_rows(struct lines_builder *b, uint32_t fn, bool sites)
 {
-	struct graph *g = b->g;
+	struct graph *g = b->r->graph;
 
 	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
 		const fn_id f = graph_member(g, fn, i);
@@ -129,9 +126,6 @@ static void merge_rows(struct lines_builder *b)
 	for (size_t i = 0; i < b->n && !render_cancelled(b->rd, i); i++)
 		if (n && !by_place(&b->row[n - 1], &b->row[i])) {
 			b->row[n - 1].cost += b->row[i].cost;
-			b->row[n - 1].own += b->row[i].own;
-			b->row[n - 1].was += b->row[i].was;
-			b->row[n - 1].guess |= b->row[i].guess;
 		} else {
 			b->row[n++] = b->row[i];
 		}
@@ -145,121 +139,6 @@ static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 	if (!add_rows(b, fn, sites))
 		merge_rows(b);
 	return b->err->kind;
-}
-
-static int costlier(const void *a, const void *b)
-{
-	const struct line_cost *x = a, *y = b;
-	const int c = order_double(y->cost, x->cost);
-
-	return c ? c : by_place(a, b);
-}
-
-bool lines_known(const struct result *r)
-{
-	return r->graph && r->graph->detail && graph_as_stored(r->graph);
-}
-
-/* The part of a recorded call of fn that is a part of fn's cost: of a call inside a cycle what
- * the tree of its callees has. */
-static double part_of_call(const struct path_tree *callees, uint32_t callee, bool *guess)
-{
-	for (size_t i = 0; i < callees->n; i++) {
-		const struct path_tree_row *r = &callees->rows[i];
-
-		if (r->fn != callee || r->inner || r->incl <= 0)
-			continue;
-		*guess = !r->cost.measured;
-		return fmin(1, (double)r->est / (double)r->incl);
-	}
-	return 0;
-}
-
-static int changed_more(const void *a, const void *b)
-{
-	const struct line_cost *x = a, *y = b;
-	const int c = order_double(fabs(y->cost - y->was), fabs(x->cost - x->was));
-
-	return c ? c : costlier(a, b);
-}
-
-/* Add the lines of a function, as they are on its side. */
-static void add_side(struct lines_builder *b, const struct line_side *s)
-{
-	size_t i = b->n;
-
-	b->g = s->g;
-	b->event = s->event;
-	add_rows(b, s->fn, false);
-	for (; i < b->n; i++)
-		b->row[i].own = b->row[i].cost;
-	add_rows(b, s->fn, true);
-	for (; i < b->n; i++) {
-		struct line_cost *x = &b->row[i];
-
-		if (x->callee == s->fn)
-			x->cost = 0;
-		else if (s->callees)
-			x->cost *= part_of_call(s->callees, x->callee, &x->guess);
-		x->callee = 0;
-	}
-}
-
-int64_t lines_moved(const struct line_side *side)
-{
-	const uint64_t here = graph_line(side[0].g, side[0].fn),
-		       there = graph_line(side[1].g, side[1].fn);
-
-	return here && there ? (int64_t)(here - there) : 0;
-}
-
-/* Where rows n.. of the base, which are the first, lie here. */
-static void place_here(struct lines_builder *b, const struct line_side *side, size_t n)
-{
-	const file_id here = graph_file_id(side[0].g, side[0].fn),
-		      own = graph_file_id(side[1].g, side[1].fn);
-	const int64_t moved = lines_moved(side);
-	file_id last = here;
-	size_t k = b->n; /* the row here that has the file `last` of the base */
-
-	for (size_t i = 0; i < n; i++) {
-		struct line_cost *x = &b->row[i];
-
-		x->was = x->cost;
-		x->cost = x->own = 0;
-		if (x->file == own) {
-			x->file = here;
-			x->line += (uint64_t)moved;
-			continue;
-		}
-		for (k = x->file == last ? k : n; k < b->n && x->file != last; k++)
-			if (str_eq(store_file(side[1].g->st, x->file),
-				   store_file(side[0].g->st, b->row[k].file)))
-				break;
-		last = x->file;
-		x->gone = k == b->n;
-		x->file = x->gone ? x->file : b->row[k].file;
-	}
-}
-
-size_t lines_of_fn(struct render *rd, const struct line_side *side, unsigned sides,
-		   struct line_cost **lines)
-{
-	struct lines_builder b = {.rd = rd, .err = rd->err};
-	const bool both = sides > 1 && side[1].fn != GRAPH_NONE;
-	size_t n;
-
-	if (both)
-		add_side(&b, &side[1]);
-	n = b.n;
-	add_side(&b, side);
-	if (both)
-		place_here(&b, side, n);
-	merge_rows(&b);
-	if (b.n)
-		qsort(b.row, b.n, sizeof(*b.row), sides > 1 ? changed_more : costlier);
-	*lines = b.row;
-	return b.n;
 }
 
 /* ---- places ---- */
@@ -463,8 +342,8 @@ static int add_lines(struct lines_builder *b, bool sites)
 
 static bool have_lines(const struct result *r)
 {
-	return lines_known(r) && !r->base.n && r->tree && !r->upward &&
-	       !frames_in_time(r);
+	return r->graph && r->graph->detail && graph_as_stored(r->graph) && !r->base.n &&
+	       r->tree && !r->upward && !frames_in_time(r);
 }
 
 static int by_frame(const void *a, const void *b)
@@ -494,13 +373,8 @@ static int find_places(struct lines_builder *b)
 
 int stacks_of(struct render *rd, const struct frames *f, bool lines, struct stacks *out)
 {
-	struct lines_builder b = {.rd = rd,
-				  .r = rd->r,
-				  .g = rd->r->graph,
-				  .event = rd->r->event_id,
-				  .f = f,
-				  .to = out,
-				  .err = rd->err};
+	struct lines_builder b = {
+		.rd = rd, .r = rd->r, .f = f, .to = out, .err = rd->err};
 
 	*out = (struct stacks){0};
 	lines = lines && have_lines(rd->r);

@@ -27,8 +27,13 @@ def element(text, name):
     return html.unescape(found[1]).splitlines() if found else None
 
 
-def rows(text, kind="L"):
-    return [line[1:].split("\t") for line in element(text, "d-source") or [] if line[0] == kind]
+def rows(text, kind="L", bare=False):
+    """Of the files that have text; bare: of all."""
+    out, told = [], bare
+    for line in element(text, "d-source") or []:
+        told = bare or not line.split("\t")[2] if line[0] == "F" else told
+        out += [line[1:].split("\t")] if told and line[0] == kind else []
+    return out
 
 
 def held(text):
@@ -75,13 +80,14 @@ profile("p.out", [("a.c", "main", {5: (10, 1), 30: (100, 0)}, [(30, "work", 3, 9
                   ("gone.c", "gone", {1: (5, 5)}, [])])
 r = report("functions > plain.html")
 plain = page("plain.html")
-ok(r.status == 0 and not TEXT.search(plain) and "d-source" not in plain and "twice" not in plain, "without the option: no source", r)
+ok(r.status == 0 and not TEXT.search(plain) and "twice" not in plain and not rows(plain), "without the option: no text", r)
+same(sorted((line[0], line[1]) for line in rows(plain, bare=True)), [("1", "5 5"), ("30", "100"), ("5", "10 1"), ("8", "900 7")], "  but what lines cost")
 r = report("functions > all.html", "--with-source")
 text = page("all.html")
 same([(line[0], line[2]) for line in rows(text) if line[1]], [("8", "line 8 of b"), ("5", "line 5 of a"), ("30", "line 30 of a")],
      "lines with cost: the costliest function first")
 same([line[1] for line in rows(text) if line[1]], ["900 7", "10 1", "100"], "costs of all events")
-same(rows(text, "C")[0][2:5], ["3", "900", "work"], "a call below its line")
+same(rows(text, "C")[0][2:], ["3", "900"], "a call below its line")
 same(element(text, "d-functions")[int(rows(text, "C")[0][1])].split("\t")[0], "work", "its link is the row of the callee")
 same(sorted(held(text)), [(here + "/a.c", "18"), (here + "/b.c", "9")], "the page says which files it holds")
 ok("No file was found for the source of 1 of 3" in text and "text of 2 files" in r.talk, "and for which functions there is none", r)
@@ -97,7 +103,6 @@ r = run("p.out", "--safe", "--with-source", "-q", "--format", "html", "-c", "fun
 ok(r.status == 0 and not TEXT.search(r.text), "--safe: no roots, no source", r)
 
 text = page("all.html")
-ok("codeRows" not in plain and ".code .rows" not in plain and "codeRows" in text and ".code .rows" in text, "a report without source has no script for it")
 
 # A listing is the report, opened at the tab of its text and at the function with most cost there.
 r = report("source of (main, work) > of.html")
@@ -114,13 +119,13 @@ ok(r.status == 0 and "d-source" not in page("table.html") and "line 30 of a" in 
 r = report("source of main | as html")
 ok(r.status == 0 and "line 30 of a" in r.text, "as html, on standard output")
 r = run(small + "lua-instr-jumps.out", "--no-index-write", "-q", "-c", "source of luaH_newkey | as html")
-jumps = rows(r.text, "J")
+jumps = rows(r.text, "J", bare=True)
 ok(len(jumps) > 5 and all(re.fullmatch(r"-> line \d+  [\d,]+( of [\d,]+)? times?", j[2]) for j in jumps) and
    all(j[1] == "0:" + re.search(r"line (\d+)", j[2])[1] for j in jumps), "jumps, with the place that they lead to", jumps[:3])
 r = run(small + "lua-instr-jumps.out", "--no-index-write", "-q", "--limit", "rows=1000", "-c", "functions > lua.html", "--with-source")
 ok(r.status == 0 and element(page("lua.html"), "d-source") is not None, "the rows of a page are counted, not the places that they are made of", r)
 r = run(fixtures + "/quirks/cfni.cg", "--no-index-write", "-q", "-c", "source of main | as html")
-ok(len(rows(r.text, "I")) > 0 and any(g[0] == "0" for g in rows(r.text, "F")), "inlined code is marked, and its files are groups", r)
+ok(len(rows(r.text, "I", bare=True)) > 0 and any(g[0] == "0" for g in rows(r.text, "F", bare=True)), "inlined code is marked, and its files are groups", r)
 
 # The pages load nothing, and run no script but theirs.
 for name in ("all.html", "of.html"):
@@ -191,7 +196,8 @@ profile("many.out", [("big.c", "f%d" % i, {n: (i + 1, 0) for n in range(20 * i +
 r = report("functions > many.html", "--with-source", out="many.out")
 text, size = page("many.html"), os.path.getsize("many.html")
 names = [f.split("\t")[0] for f in element(text, "d-functions")]
-taken = [names[int(line[1:])] for line in element(text, "d-source") if line[0] == "@"]
+blocks = element(text, "d-source")
+taken = [names[int(line[1:])] for line, head in zip(blocks, blocks[1:]) if line[0] == "@" and "not in this report" not in head]
 ok(PAGE * 0.9 < size <= PAGE, "a report of 20 MB of source is a page of at most 6 MiB", size)
 same(taken, ["f%d" % (899 - i) for i in range(len(taken))], "it has the costliest functions")
 ok(whole(text, "big.c"), "and whole lines")
@@ -233,7 +239,7 @@ ok("No instructions: the profile has no addresses" in page("asm.html") and rows(
 r = run("asm.out", "--with-asm", "--safe", "--format", "html", "-c", "functions", **how)
 ok(r.status == 1 and "objdump is not run under --safe" in r.talk, "--safe runs no objdump", r)
 r = run("p.out", "-q", "-c", ".with-source on", "-c", "top 1 > dot.html", "-c", ".with-source off", "-c", "top 1 > off.html")
-ok(len(held(page("dot.html"))) == 1 and "d-source" not in page("off.html"), ".with-source", r)
+ok(len(held(page("dot.html"))) == 1 and not held(page("off.html")), ".with-source", r)
 r = run("p.out", "-q", "-c", ".with-source maybe")
 ok(r.status == 2 and "on, off or asm" in r.talk, ".with-source maybe", r)
 done()

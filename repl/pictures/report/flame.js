@@ -3,7 +3,7 @@ const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H 
 let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1, shownTop = null;
 const DRAWS = {}; /* what draws a tab of its own script */
 const joint = c => c.up ? ' \u2039 ' : ' \u203a '; /* "calls", or "is called by" */
-const nameOf = n => n.f ? n.f.at || n.f.name : data.profile;
+const nameOf = n => n.f ? n.f.name : data.profile;
 /* What fits k letters of a chain's names: all of them, the first and the last, the one it is named after. */
 function chainName(c, k) {
 	const mark = c.chain.some(n => n.folded) ? ' \u21bb' : '', names = c.chain.map(n => n.f ? n.f.label : data.profile), face = c.face.f, last = names.at(-1);
@@ -54,6 +54,7 @@ function flame() {
 		top.fine = true;
 	}
 	shownTop = top;
+	sentence();
 	if (anew) ROWS = MOST_ROWS;
 	wide = box.clientWidth;
 	boxes = [];
@@ -140,14 +141,22 @@ function provenText() {
 }
 /* How much of the cost is the program's own, not that of starting it. */
 const mainFn = F.filter(f => f.out.length && /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name)).sort((a, b) => b.incl[ev] - a.incl[ev])[0];
-const belowMain = () => mode === 'all' && !path.length && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
+/* One sentence: the widest frames where the program first goes several ways. */
+function sentence() {
+	const top = mainFn && widest(mainFn) || grown, box = $('sentence');
+	if (two || mode !== 'all' || !total()) return;
+	box.textContent = mainFn ? tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' is below ' + mainFn.name + ': ' : '';
+	for (const n of drawn(top).kids.filter(n => n.f && n.est[0] >= 0.01 * total()).slice(0, 3)) {
+		box.append(el(box, 'button', n.f.label), ' ' + (exact(n) ? '' : '~') + percent(n.est[0], total()) + '   ');
+		box.querySelector('button:last-of-type').dataset.i = n.f.i;
+	}
+}
 function said() {
 	const what = path.length ? 'Zoomed to ' + nameOf(shownTop) + (mode === 'all' ? '' : mode === 'to' ? ', calls that reach ' + subject.name : ', called by ' + subject.name) : mode === 'all' ? 'From where the program starts' : 'Callers above, callees below ' + subject.name;
 	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
 	const sum = s => { const n = costOf(shownTop, s); return mode === 'all' && !path.length && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
 	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
-		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') +
-		belowMain();
+		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') ;
 }
 /* Mark the frames of the selected function, and those that the search finds; say how many it finds. */
 function mark() {

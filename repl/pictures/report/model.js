@@ -49,8 +49,6 @@ function fitName(f, k) {
 	}
 	return s.length <= k ? s : k < 2 ? '' : s.slice(0, k - 1) + '\u2026';
 }
-/* The costliest lines of the costliest functions, in the event of the query. */
-const hotAt = new Map(lines('d-lines').map(l => { const [f, ...t] = l.split('\t'); return [+f, t]; }));
 const calling = new Map(), callOf = (from, to) => calling.get(from.i * F.length + to.i);
 let caller = 0;
 for (const l of lines('d-calls')) {

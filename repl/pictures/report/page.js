@@ -227,20 +227,6 @@ function shareLine(box, n, of, most, what, title, text, cls, mark = about) {
 	if (text) el(div, 'code', text, cls);
 	return div;
 }
-/* The lines of a card: the costliest, or those that changed most. */
-const hottestOf = all => {
-	const list = all.filter(x => x.now > 0 || x.was > 0), changed = two && both() ? list.filter(x => x.now !== x.was) : [];
-	return (changed.length ? changed.sort((a, b) => Math.abs(b.now - b.was) - Math.abs(a.now - a.was)) : list.sort((a, b) => b.now - a.now)).slice(0, 5);
-};
-function hotLine(list, now, was, where, path, text, cls, mark = about) {
-	const div = shareLine($('hot'), now, total(), list.reduce((m, x) => Math.max(m, x.now, x.was), 0), where, path, text, cls, mark);
-	if (!two || !both()) return div;
-	div.firstChild.textContent = now === was ? mark + cost(now) : arrow(now, was, mark);
-	div.firstChild.className = 'w3 ' + (now === was ? '' : now < was ? 'less' : 'more');
-	div.firstChild.style.setProperty('--w', (100 * Math.abs(now - was) / (Math.abs(list[0].now - list[0].was) || 1)).toFixed(0) + '%');
-	div.firstChild.title = changeText(now, was);
-	return div;
-}
 function show() {
 	const f = selected;
 	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = !f;
@@ -257,15 +243,8 @@ function show() {
 	partsOf();
 	if (!f) return;
 	graphs();
-	if ('lines' in data && f.line && !f.gone) {
-		const told = events[ev].name === data.event && hotAt.get(f.i) || [];
-		el($('hot'), 'p', told.length ? two ? 'Its lines that changed most, with what they call; all: ' : 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
-		el($('hot').lastChild, 'code', 'lines of #' + f.id + (two ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (told.length ? '' : ' | take 5'));
-		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
-		const list = hottestOf(told.map(t => { const [line, now, own, guessed, was, file] = t.split(' ').map(Number); return {line, now, own, guessed, was, path: file === undefined ? f.file : named(file)}; }));
-		for (const {line, now, own, guessed, was, path} of list)
-			hotLine(list, now, was, base(path) + ':' + line, path, own && own < now ? 'own ' + percent(own, total()) : '', 'soft', guessed ? '~' : about);
-	}
+	hotLines(f);
+	if (DRAWS[tab] === showSource && !$(tab).hidden) showSource();
 	if ($('more').open) showMore();
 }
 function showMore() {
@@ -450,7 +429,7 @@ $('list').tHead.addEventListener('click', x => {
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
 window.addEventListener('resize', () => { $('stage').style.minHeight = ''; draw(); flame(); graphs(); keepHeight(); });
-for (const panel of document.querySelectorAll('aside,#graphs,#chosen,#span')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+for (const panel of document.querySelectorAll('aside,#graphs,#chosen,#span,#sentence')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
@@ -463,7 +442,7 @@ document.addEventListener('keydown', x => {
 	if (x.target === body && x.key === 'Enter' && selected && !tab) { const n = grown && widest(selected); if (n) zoom(n); return; }
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
-	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), s: () => openTab('source'), d: () => openTab('asm'), h: () => DRAWS.source && DRAWS[tab] === DRAWS.source && hottest(), p: () => openTab('parts'), t: () => openTab('run'), w: () => openTab('why'),
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), s: () => openTab('source'), d: () => openTab('asm'), h: () => DRAWS[tab] === showSource && hottest(), p: () => openTab('parts'), t: () => openTab('run'), w: () => openTab('why'),
 		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });

@@ -5,22 +5,25 @@ sourceLines.forEach((l, i) => { if (begins(l)) (l[0] === '@' ? sourceAt : asmAt)
 const costsOf = t => t ? t.split(' ').map(Number) : null;
 const inEvent = w => w && w[ev] || 0;
 const NO_LINE = {w: null, calls: []};
-/* The groups (files, or objects) of the listing that begins there. A line has its calls and jumps, and the line of the
-   base that it is (b). */
-function listingAt(i) {
+/* What a call of f is called: [name, short]. */
+const calleeOf = (to, name, brief) => to === '' ? [name, brief || name] : [F[+to].at || F[+to].name, F[+to].label];
+/* The groups (files, or objects) of the listing of f. A line has its calls and jumps, and the line of the base that it is
+   (b). */
+function listingOf(f, at = sourceAt) {
 	const groups = [], was = [];
 	let g = null, line = null, inlined = null;
-	for (; i < sourceLines.length && !begins(sourceLines[i]); i++) {
+	for (let i = at.get(f.i); i < sourceLines.length && !begins(sourceLines[i]); i++) {
 		const kind = sourceLines[i][0], t = sourceLines[i].slice(1).split('\t');
 		if (kind === 'F') {
-			g = {n: +t[4], own: t[0] === '1', path: t[1], why: t[2], newer: t[3] === '1', rows: [], open: true};
+			g = {f, n: +t[4], own: t[0] === '1', path: t[1], why: t[2], newer: t[3] === '1', rows: [], open: true};
 			groups.push(g);
 			inlined = null;
 		} else if (kind === 'L') {
 			line = {kind, g, pos: t[0], w: costsOf(t[1]), text: t[2], where: t[3], inlined: t[1] ? inlined : null, calls: [], b: NO_LINE};
 			g.rows.push(line);
 		} else if (kind === 'C') {
-			line.calls.push({kind, g, line, to: t[1], calls: +t[2], w: costsOf(t[3]), name: t[4], brief: t[5] || t[4], inlined, b: {calls: 0, w: null}});
+			const [name, brief] = calleeOf(t[1], t[4], t[5]);
+			line.calls.push({kind, g, line, to: t[1], calls: +t[2], w: costsOf(t[3]), name, brief, inlined, b: {calls: 0, w: null}});
 			g.rows.push(line.calls.at(-1));
 		} else if (kind === 'J') g.rows.push({kind, g, line, to: t[1], text: t[2], inlined});
 		else if (kind === 'G') g.rows.push({kind, g, text: t[0]});
@@ -30,6 +33,7 @@ function listingAt(i) {
 		} else if (kind === 'B') was.push([+t[0], t[1][0], t[1].slice(1), ...t.slice(2)]);
 	}
 	addBase(groups, was);
+	for (const g of groups) g.back = groups.some(g => g.rows.some(r => r.kind === 'C' && again(f, r)));
 	return groups;
 }
 /* Lines and calls of the base; what has none here gets a row. */
@@ -44,10 +48,10 @@ function addBase(groups, was) {
 		}
 		if (line.b === NO_LINE) line.b = {w: null, calls: []};
 		if (kind === 'L') { line.b.w = costsOf(t[0]); continue; }
-		const b = {to: t[0], calls: +t[1], w: costsOf(t[2])};
-		let call = line.calls.find(c => c.to === b.to && c.name === t[3]);
+		const b = {to: t[0], calls: +t[1], w: costsOf(t[2])}, [name, brief] = calleeOf(t[0], t[3], t[4]);
+		let call = line.calls.find(c => c.to === b.to && c.name === name);
 		if (!call) {
-			line.calls.push(call = {kind, g, line, to: b.to, calls: 0, w: null, name: t[3], brief: t[4] || t[3]});
+			line.calls.push(call = {kind, g, line, to: b.to, calls: 0, w: null, name, brief});
 			g.rows.splice(g.rows.indexOf(line) + line.calls.length, 0, call);
 		}
 		call.b = b;
@@ -70,14 +74,22 @@ const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
 let ofShown = null, evShown = -1, groupsShown = [], asmShown = false, byPos = new Map(), chunks = [], hot = [], next = 0, most = 1, drawing = 0;
 const code = el(document.createElement('div'), 'div', undefined, 'code'), codeRows = el(code, 'div', undefined, 'rows');
 codeRows.tabIndex = 0;
-/* A call back into the function, whose cost is that of its other lines. */
-const again = f => c => c.to !== '' && (+c.to === f.i || f.cycle && F[+c.to].cycle === f.cycle);
-/* What a line costs with its calls; less: without such calls. */
-const sumOf = (line, less = () => false) => line.calls.reduce((s, c) => less(c) ? s : s + inEvent(c.w), inEvent(line.w));
-const heatOf = line => Math.max(...SIDES.map(s => sumOf(on(line, s), again(ofShown))));
+/* A call of a function by itself, whose cost is that of its other lines, or of one in its cycle. */
+const again = (f, c) => c.to !== '' && (+c.to === f.i || f.cycle && F[+c.to].cycle === f.cycle);
+/* The part of a call that is a part of f's cost, and whether that is an estimate. */
+function partOf(f, c, s) {
+	if (!again(f, c)) return [1, false];
+	const e = callOf(f, F[+c.to]), [n, lo, hi] = e && e.to !== f && weigh(e, s) ? near(f, e, 0, s) : [0, 0, 0];
+	return n ? [Math.min(1, n / weigh(e, s)), lo < hi] : [0, false];
+}
+/* What a line costs with its calls.  Of a recursive function what is inlined may call it again. */
+const callCost = (line, c, s) => line.g.back && c.calls < 0 ? 0 : inEvent(c.w) * partOf(line.g.f, c, s)[0];
+const sumOf = (line, s = 0) => on(line, s).calls.reduce((sum, c) => sum + callCost(line, c, s), inEvent(on(line, s).w));
+const heatOf = line => Math.max(...SIDES.map(s => sumOf(line, s)));
+const markOf = line => about || (SIDES.some(s => on(line, s).calls.some(c => partOf(line.g.f, c, s)[1])) ? '~' : '');
 /* Of two profiles: 5 -> 7. */
-const lineCost = (now, was) => two && both() && now !== was ? arrow(now, was) : now ? cost(now) : '';
-const lineTitle = (now, was, what) => now || was ? whole(now) + ' ' + events[ev].title + what + ', ' + percent(now, total()) + (two && both() ? '; ' + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') : '';
+const lineCost = (now, was, mark = about) => two && both() && now !== was ? arrow(now, was, mark) : now ? mark + cost(now) : '';
+const lineTitle = (now, was, what, mark = about) => now || was ? mark + whole(now) + ' ' + events[ev].title + what + ', ' + percent(now, total()) + (two && both() ? '; ' + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') : '';
 /* A row: what the line spends itself, with its calls, its number; its text goes to x. */
 function makeRow(cls, self = '', all = '', n = '') {
 	const row = document.createElement('div'), g = el(row, 'div', undefined, 'g');
@@ -95,12 +107,12 @@ function heading() {
 	codeRows.append(row);
 }
 function lineRow(r) {
-	const [self, all] = [inEvent(r.w), sumOf(r)], [own, was] = two ? [inEvent(r.b.w), sumOf(r.b)] : [0, 0], heat = heatOf(r), wide = n => Math.max(2, 96 * n / most).toFixed(1) + '%';
-	const {row, s, c, x} = makeRow('l' + (r.inlined ? ' i' : '') + (r.w || r.b.w ? '' : ' cold'), lineCost(self, own), all > self || was > own ? lineCost(all, was) : '', r.pos);
+	const [self, all] = [inEvent(r.w), sumOf(r)], [own, was] = two ? [inEvent(r.b.w), sumOf(r, 1)] : [0, 0], heat = heatOf(r), mark = markOf(r), wide = n => Math.max(2, 96 * n / most).toFixed(1) + '%';
+	const {row, s, c, x} = makeRow('l' + (r.inlined ? ' i' : '') + (r.w || r.b.w ? '' : ' cold'), lineCost(self, own), all > self || was > own ? lineCost(all, was, mark) : '', r.pos);
 	if (heat) s.style.setProperty('--v', wide(heat));
 	if (self || own) s.style.setProperty('--w', wide(Math.max(self, own)));
 	s.title = lineTitle(self, own, '');
-	c.title = lineTitle(all, was, ' with calls');
+	c.title = lineTitle(all, was, ' with calls', mark);
 	el(x, 'span', r.text, r.where ? 'op' : undefined);
 	if (two && both()) x.style.background = shade(all - was) && 'var(--' + shade(all - was) + ')';
 	else if (heat) x.style.setProperty('--h', (0.06 + 0.5 * Math.sqrt(heat / most)).toFixed(3));
@@ -110,8 +122,9 @@ function lineRow(r) {
 	return row;
 }
 function below(r) {
-	const {row, c, x} = makeRow('d' + (r.inlined ? ' i' : ''), '', r.kind === 'C' ? lineCost(inEvent(r.w), inEvent(r.b.w)) || cost(0) : '');
-	if (r.kind === 'C') c.title = lineTitle(inEvent(r.w), inEvent(r.b.w), '');
+	const [now, was, mark] = r.kind === 'C' ? [inEvent(r.w) * partOf(r.g.f, r, 0)[0], two ? inEvent(r.b.w) * partOf(r.g.f, {to: r.to}, 1)[0] : 0, partOf(r.g.f, r, 0)[1] ? '~' : about] : [0, 0, ''];
+	const {row, c, x} = makeRow('d' + (r.inlined ? ' i' : ''), '', r.kind !== 'C' ? '' : +r.to === r.g.f.i && r.to !== '' ? '\u21bb' : lineCost(now, was, mark) || cost(0));
+	c.title = r.kind === 'C' ? lineTitle(now, was, '', mark) : '';
 	x.style.setProperty('--in', 2.4 + Math.min(24, indent(r.line.text)) * 0.6 + 'em');
 	const link = (text, act, title) => {
 		if (act) Object.assign(el(x, 'button', text), {title}).addEventListener('click', act);
@@ -201,23 +214,38 @@ function hottest() {
 	const r = hot[next++ % hot.length];
 	if (r) goTo(r.g.n + ':' + r.pos);
 }
-/* The costliest lines of a function, for its card: without those that are inlined, if debug information tells which
-   lines called them. */
-function hotLines(f) {
-	if (!f || !sourceAt.has(f.i)) return;
-	const all = listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L'), called = all.some(r => r.g.own && r.calls.some(c => c.calls < 0)), back = again(f), recursive = all.some(r => r.calls.some(back));
-	const sum = r => sumOf(r, c => back(c) || recursive && c.calls < 0), lines = all.filter(r => !called || !r.inlined);
-	const list = hottestOf(lines.map(r => ({r, now: sum(r), was: two && both() ? sum(r.b) : 0})));
-	$('hot').textContent = '';
-	for (const {r, now, was} of list) {
-		const div = hotLine(list, now, was, base(r.g.path) + ':' + r.pos, r.g.path, r.text.trim() + (r.calls.some(back) ? ' \u21bb' : ''));
-		div.style.cursor = 'pointer';
-		div.lastChild.title = r.text + (r.calls.some(back) ? '\nand calls back into ' + f.name + ', whose cost is that of these lines' : '');
-		div.addEventListener('click', () => { if (tab !== 'source') openTab('source'); goTo(r.g.n + ':' + r.pos); });
+/* The lines of a card: the costliest, or those that changed most. */
+function hottestOf(all) {
+	const list = all.filter(x => x.now > 0 || x.was > 0), changed = two && both() ? list.filter(x => x.now !== x.was) : [];
+	return (changed.length ? changed.sort((a, b) => Math.abs(b.now - b.was) - Math.abs(a.now - a.was)) : list.sort((a, b) => b.now - a.now)).slice(0, 5);
+}
+function hotLine(list, {r, now, was}) {
+	const own = inEvent(r.w), mark = markOf(r), self = r.calls.some(c => +c.to === r.g.f.i && c.to !== ''), text = r.text ? r.text.trim() + (self ? ' \u21bb' : '') : own && own < now ? 'own ' + percent(own, total()) : '';
+	const div = shareLine($('hot'), now, total(), list[0].now, base(r.g.path) + ':' + r.pos, r.g.path, text, r.text ? '' : 'soft', mark), share = div.firstChild;
+	if (two && both()) {
+		share.textContent = lineCost(now, was, mark);
+		share.className = 'w3 ' + (now === was ? '' : now < was ? 'less' : 'more');
+		share.style.setProperty('--w', (100 * Math.abs(now - was) / (Math.abs(list[0].now - list[0].was) || 1)).toFixed(0) + '%');
 	}
+	share.title = lineTitle(now, was, ' with calls', mark);
+	div.style.cursor = 'pointer';
+	div.lastChild.title = r.text + (self ? '\nand calls ' + r.g.f.name + ' itself, whose cost is that of these lines' : '');
+	div.addEventListener('click', () => { if (tab !== 'source') openTab('source'); goTo(r.g.n + ':' + r.pos); });
+}
+/* Without lines that are inlined, if debug information tells which lines called them. */
+function hotLines(f) {
+	if (!f || !('lines' in data) || !f.line || f.gone) return;
+	const has = sourceAt.has(f.i), all = has ? listingOf(f).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], called = all.some(r => r.g.own && r.calls.some(c => c.calls < 0)), text = all.some(r => r.text);
+	if (!text) {
+		el($('hot'), 'p', has ? two ? 'Its lines that changed most, with what they call; all: ' : 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
+		el($('hot').lastChild, 'code', 'lines of #' + f.id + (two ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (has ? '' : ' | take 5'));
+		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
+	}
+	const list = hottestOf(all.filter(r => +r.pos && (!called || !r.inlined)).map(r => ({r, now: sumOf(r), was: two && both() ? sumOf(r, 1) : 0})));
+	for (const x of list) hotLine(list, x);
 	/* What it spends in code of other files. */
 	const inlined = new Map(), in100 = n => (100 * n / f.self[ev]).toFixed(0) + ' %';
-	for (const r of all) if (!r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
+	for (const r of all) if (text && !r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
 	const files = [...inlined].sort((a, b) => b[1] - a[1]);
 	if (files.length) el($('hot'), 'p', 'Of what it spends itself, ' + in100(files.reduce((sum, x) => sum + x[1], 0)) + ' is inlined code: ' + files.slice(0, 4).map(([name, n]) => name + ' ' + in100(n)).join(', ') +
 		(files.length > 4 ? ', ' + (files.length - 4) + ' more files' : '') + (all.some(r => r.calls.some(c => c.calls < 0)) ? '.' : '. The profile does not say which of its lines called that.'));
@@ -230,7 +258,7 @@ function showSource() {
 	asmShown = tab === 'asm';
 	ofShown = f;
 	evShown = ev;
-	groupsShown = f && at.has(f.i) ? listingAt(at.get(f.i)) : [];
+	groupsShown = f && at.has(f.i) ? listingOf(f, at) : [];
 	codeRows.scrollTop = 0;
 	drawCode();
 	if (groupsShown.length) { hottest(); return; }
@@ -240,5 +268,3 @@ function showSource() {
 DRAWS.source = DRAWS.asm = showSource;
 $('showsource').hidden = !sourceAt.size;
 $('showasm').hidden = !asmAt.size;
-const showCosts = show;
-show = () => { showCosts(); hotLines(selected); if (DRAWS[tab] === showSource && !$(tab).hidden) showSource(); };
