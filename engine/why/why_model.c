@@ -390,6 +390,8 @@ struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
 	struct bisect b = bisect_in(0, s->n);
 	struct why_sites r = {0};
 
+	if (!s->n)
+		return r;
 	while (bisect_next(&b))
 		bisect_step(&b, s->at[b.mid].to < to);
 	r.at = s->at + b.lo;
