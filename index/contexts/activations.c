@@ -48,7 +48,8 @@ struct block_walk {
 	uint64_t inside; /* open ones that are below them */
 	bool done;
 	bool quiet, passed; /* of a span: nobody is told; and it lies behind */
-	int64_t waits;	    /* what those with a place spend themselves */
+	/* With a span: what those with a place spend themselves; may wrap. */
+	uint64_t waits;
 	uint32_t ticks;
 	size_t by, seam;   /* of the claims, the next ones, counted from the end */
 	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
@@ -142,7 +143,8 @@ static int complete(struct block_walk *w, uint32_t at)
 		if (p->below && takes(w, p->fn) && tell(w, asked->take, at, w->after))
 			return w->err->kind;
 		w->inside -= p->below;
-		w->waits -= w->of->events ? *costs_of(w, at) : 0;
+		if (asked->span)
+			w->waits -= (uint64_t)*costs_of(w, at);
 		p->left = 0;
 		p->next = w->free;
 		w->free = at;
@@ -209,13 +211,13 @@ static int look_at_span(struct block_walk *w, int64_t own)
 	const struct activation_span *span = &w->asked->span[w->part->part];
 	int64_t before = w->after[0];
 
-	cost_subtract(&before, w->waits);
+	cost_subtract(&before, (int64_t)w->waits);
 	if (!w->quiet && before > span->early) {
 		if (tell_open(w, false))
 			return w->err->kind;
 		w->quiet = w->passed = true;
 	}
-	if (w->passed || !w->quiet || w->after[0] + own <= span->late)
+	if (w->passed || !w->quiet || cost_sum(w->after[0], own) <= span->late)
 		return 0;
 	w->quiet = false;
 	return tell_open(w, true);
@@ -267,10 +269,10 @@ static void take_costs(struct block_walk *w, uint32_t at, const struct block_bac
 		cost[e] = cost[events + e] = block->self[e];
 		cost_add(&w->after[e], block->self[e]);
 	}
-	if (events) {
-		w->waits += cost[0];
+	if (events)
 		w->place[at].after = w->after[0];
-	}
+	if (w->asked->span)
+		w->waits += (uint64_t)cost[0];
 }
 
 /* One that calls nothing, and of which nobody is told. */
