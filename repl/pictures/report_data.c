@@ -248,16 +248,6 @@ static bool parts_count(const struct report *p)
 	return many;
 }
 
-/* The callers (up) or callees of a function. */
-static int near_of(struct report *p, const struct side *d, uint32_t f, uint32_t e,
-		   bool up, struct arena *a, struct path_tree *out)
-{
-	arena_reset(a);
-	render_asks(p->rd);
-	return session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f, up, a,
-			    out, p->rd->err);
-}
-
 static void put_function_rows(struct report *p)
 {
 	open_data(p, "d-functions", 0);
@@ -489,7 +479,10 @@ static int put_near_of(struct report *p, const struct side *d, uint32_t f, uint3
 	for (int up = 0; up <= 1; up++) {
 		struct path_tree t;
 
-		if (near_of(p, d, f, e, up, a, &t))
+		arena_reset(a);
+		render_asks(p->rd);
+		if (session_near(p->rd->session, d->g, d->event[e], !parts_count(p), f,
+				 up, a, &t, p->rd->err))
 			return p->rd->err->kind;
 		out_printf(p->o, "%" PRIu32 " %d", d->place[f], up);
 		for (size_t i = 0; i < t.n; i++) {

@@ -102,21 +102,6 @@ static int add_site(void *arg, const struct store_site *row, const int64_t *cost
 		       costs);
 }
 
-/* Add the lines, or the calls, of function fn. */
-static int add_rows(struct lines_builder *b, uint32_t fn, bool sites)
-{
-	struct graph *g = b->r->graph;
-
-	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
-		const fn_id f = graph_member(g, fn, i);
-
-		if (sites ? store_each_site(g->st, f, add_site, b, b->err)
-			  : store_each_line(g->st, f, add_line, b, b->err))
-			return b->err->kind;
-	}
-	return 0;
-}
-
 static void merge_rows(struct lines_builder *b)
 {
 	size_t n = 0;
@@ -135,9 +120,17 @@ static void merge_rows(struct lines_builder *b)
 /* The lines, or the calls, of function fn: each place once. */
 static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 {
+	struct graph *g = b->r->graph;
+
 	b->n = 0;
-	if (!add_rows(b, fn, sites))
-		merge_rows(b);
+	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
+		const fn_id f = graph_member(g, fn, i);
+
+		if (sites ? store_each_site(g->st, f, add_site, b, b->err)
+			  : store_each_line(g->st, f, add_line, b, b->err))
+			return b->err->kind;
+	}
+	merge_rows(b);
 	return b->err->kind;
 }
 

@@ -104,6 +104,24 @@ same((r.status, browser.errors), (0, []), "  and the query that it tells runs")
 got = page("listing", "now.out", "source of work")
 same((got[:2], browser.run(SEEN + "return [seen($('.code')), $('.code .at .n').textContent];")), (["Source", "work"], [True, "16"]), "source of f: the report at its tab, at the costliest line")
 
+# ---- one sentence, one name, one function in all threads, calls of an edge ----
+page("sentence", lua, "functions")
+said = browser.run(SEEN + "return [$('#sentence').textContent, all('#sentence button').map(b => all('#frames .f').find(f => f.title.split('\\n')[0].split(' \u203a ')[0] === b.textContent).title.split('\\n')[1])];")
+ok(said[0].startswith("93.25% is below main: docall ~69.36%") and len(said[1]) == 3 and all(t[0] == "~" and t.split(", ")[1].split("%")[0] + "%" in said[0] for t in said[1]), "the widest frames below main, as they are drawn", said)
+same(browser.run(SEEN + "$('#sentence button').click(); return $('#name').textContent;"), "docall", "  each is a link")
+ENTER = SEEN + "const q = $('#q'); q.value = '%s'; q.dispatchEvent(new Event('input')); q.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})); return $('#name').textContent;"
+same([browser.run(ENTER % q) for q in ("luaH_get", "^luaV_")], ["luaH_get", "luaV_execute"], "Enter selects that name, or the costliest")
+calls = {r["fn"]: r["calls"] for r in rows(lua, query="callees of luaV_execute | show fn, calls | as csv")}
+drawn = browser.run(SEEN + "return [all('#graph .n:not(.me) text:first-of-type').map(t => t.textContent), all('#graph .t').map(t => t.textContent)];")
+same(drawn[1][-6:], ["{:,}\xd7".format(int(calls[f])) for f in drawn[0][-6:]], "how often it calls each")
+threads = small + "thr-septhreads-combine.out"
+page("threads", threads, "functions")
+browser.run(SEEN + "$('#showparts').click(); all('#list tbody tr').find(r => r.querySelector('.fn') && r.querySelector('.fn').title === 'Worker::work(int)').click();")
+shares = {t.strip().rsplit(" ", 1)[0]: t.strip().rsplit(" ", 1)[1] for t in browser.run(SEEN + "return $('#partof').textContent;").split("itself: ")[1].split(", ")}
+costs = {n: rows(threads, query="thread %d | functions | where fn = \"Worker::work(int)\" | show self | as csv" % n) for n in range(1, 5)}
+costs = {"thread %d" % n: int(r[0]["self"]) for n, r in costs.items() if r}
+same(shares, {t: "%.2f%%" % (100 * c / sum(costs.values())) for t, c in costs.items()}, "which threads run the chosen function")
+
 # ---- names ----
 with open("named.out", "w") as f:
     f.write("events: Ir\nob=/lib/ld-linux.so\nfn=0x000000000001ab70\n0 10\ncob=/bin/x\ncfn=a::b::~b()\ncalls=1 0\n0 990\n\nob=/bin/x\nfn=a::b::~b()\n0 990\n")

@@ -147,7 +147,7 @@ function sentence() {
 	if (two || mode !== 'all' || !total()) return;
 	box.textContent = mainFn ? tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' is below ' + mainFn.name + ': ' : '';
 	for (const n of drawn(top).kids.filter(n => n.f && n.est[0] >= 0.01 * total()).slice(0, 3)) {
-		box.append(el(box, 'button', n.f.label), ' ' + (exact(n) ? '' : '~') + percent(n.est[0], total()) + '   ');
+		box.append(el(box, 'button', fitName(n.f, 40)), ' ' + (exact(n) ? '' : '~') + percent(n.est[0], total()) + '   ');
 		box.querySelector('button:last-of-type').dataset.i = n.f.i;
 	}
 }

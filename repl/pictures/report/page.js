@@ -161,6 +161,8 @@ function graph(root, f, levels) {
 			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, here = near(h, r.e, +!out), was = two ? near(h, r.e, +!out, 1) : here, share = Math.min(1, Math.max(here[0], was[0]) / of);
 			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
 			put(to, there, r.g, loops(r.e) ? '\u21bb' : two && both() ? guess(here) + byText(here[0], was[0]) : guess(here) + part(here[0], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + (two && both() ? ', ' : ' ' + times(r.e.calls, grouped) + '\u00d7: ') + (loops(r.e) ? about + whole(weigh(r.e, 0)) + ' ' + events[ev].title + ' of all levels of recursion' : nearText(h, r.e, +!out)));
+			const often = callsText(r.e, short) + '\u00d7';
+			if (levels === 1 && often.length * 6.7 < step - box) svg(root, 'text', {x: out ? end - 2 : end + 2, y: there - 5, 'text-anchor': out ? 'end' : 'start', class: 't'}, often);
 			if (r.next) side(r.next, r.g, out, to, there, flow * share);
 			at += r.high * HIGH;
 		}
@@ -188,17 +190,11 @@ function calls(table, head, title, other) {
 		const f = e[other], tr = el(b, 'tr'), go = el(cell(tr, undefined, 'fn'), 'button', f.label), [here, there] = SIDES.map(s => near(selected, e, up, s)), now = here[0], was = two ? there[0] : 0;
 		go.title = f.name;
 		go.dataset.i = f.i;
-		if (two) {
-			const mark = guess(here) || guess(there), title = mark + whole(now) + ' here' + (both() ? ', ' + mark + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
-				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (loops(e) ? '\nrecursive' : '');
-			cell(tr, both() ? arrow(now, was, mark) : mark + cost(now), 'n w3', title);
-			cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
-			cell(tr, callsText(e, short) + '\u00d7', 'n w2', title);
-			continue;
-		}
-		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(weigh(e, 0)));
-		else cell(tr, guess(here) + cost(now), 'n w1', nearText(selected, e, up));
-		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? / \(inl\)$/.test(e.to.name) ? 'inlined' : 'calls not counted' : grouped(e.calls) + ' calls');
+		const mark = guess(here) || two && guess(there) || '', title = loops(e) ? about + whole(weigh(e, 0)) + ' of all levels of recursion' : nearText(selected, e, up), times = callsText(e, short);
+		if (loops(e)) cell(tr, 'recursive', 'soft ' + (two ? 'w3' : 'w1'), title);
+		else cell(tr, two && both() ? arrow(now, was, mark) : mark + cost(now), two ? 'n w3' : 'n w1', title);
+		if (two) cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
+		cell(tr, times + (times === '\u2013' ? '' : '\u00d7'), 'n w2', e.calls < 0 ? / \(inl\)$/.test(e.to.name) ? 'inlined' : 'calls not counted' : callsText(e, grouped) + ' calls');
 	}
 }
 function costTable(f) {
@@ -437,6 +433,10 @@ document.addEventListener('keydown', x => {
 		if (x.target === $('q')) { $('q').value = ''; search(); $('q').blur(); }
 		else if (path.length) zoom(null);
 		return;
+	}
+	if (x.target === $('q') && x.key === 'Enter') {
+		const q = $('q').value, f = rows.find(f => f.name === q || f.label === q || bareName(f) === q) || rows[0];
+		if (f) select(f, true);
 	}
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
 	if (x.target === body && x.key === 'Enter' && selected && !tab) { const n = grown && widest(selected); if (n) zoom(n); return; }
