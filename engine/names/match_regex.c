@@ -238,6 +238,9 @@ int match_regex(struct match *m, struct str name, struct err *err)
 {
 	int rc;
 
+	/* Shipped queries ask /./ unless told otherwise: a name is of one line. */
+	if (m->atom.text.n == 1 && m->atom.text.p[0] == '.')
+		return name.n > 0;
 	if (m->needle.n) {
 		const bool has = str_find_str(name, m->needle) < name.n;
 

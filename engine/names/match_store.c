@@ -98,7 +98,7 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 {
 	uint64_t start = cancel_now_ns(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
-	bool names = t->column == TABLE_FN_NAME, swept;
+	bool names = t->column == TABLE_FN_NAME, swept, mangled;
 	const bool alone = t->get == name_alone;
 
 	if (exact && !alone) {
@@ -109,7 +109,8 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 		if (m->by_base ? *count > 0 : !names || !store_any_mangled(st))
 			return 0;
 	}
-	swept = names && m->needle.n && !m->atom.nocase && !store_any_mangled(st);
+	mangled = names && store_any_mangled(st);
+	swept = names && m->needle.n && !m->atom.nocase && !mangled;
 	for (name_id id = 0; swept && id < t->n;) {
 		id = store_names_with(st, m->needle, id, hit);
 		if (poll_limits(m, start, cancel, err))
@@ -129,7 +130,7 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 				return rc;
 		}
 		if ((rc = match_name(m, name, err)) < 0 ||
-		    (!rc && names && (rc = mangled_too(m, st, t, id, err)) < 0))
+		    (!rc && mangled && (rc = mangled_too(m, st, t, id, err)) < 0))
 			return err->kind;
 		hit[id] = (uint8_t)rc;
 		*count += (uint32_t)rc;

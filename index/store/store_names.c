@@ -134,7 +134,7 @@ bool store_demangles(const struct store *st)
 
 static struct str shown(struct store *st, name_id n, struct str name)
 {
-	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
+	if (st->as_recorded || st->mangled < 0 || !demangle_wanted(name) || n >= st->info.names)
 		return name;
 	if (!st->shown &&
 	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
