@@ -218,7 +218,7 @@ with open("src/srv/app/gen.php", "w") as f:
     f.write("<?php\n" + "// line\n" * 9)
 page = [run(gen, "-q", "--index", "o.quern", "--source-root", "src", "--with-source", "-c", stage + " | functions > page.html") and open("page.html").read()
         for stage in ("activation 1 of useGen", "between 20us and 40us")]
-ok("\nL5\t8392\t// line\nC5\t0\t7\t5836 576\tg\n" in page[0], "a page has the lines of what is opened")
+ok("\nL5\t8392\t// line\nC5\t0\t7\t5836 576\n" in page[0], "a page has the lines of what is opened")
 ok("\nL5\t" not in page[1], "and none of a span")
 a, b = ask(gen, "activation 1 of useGen | hide work | lines | sum | show self", "activation 1 of useGen | functions | sum | show self")
 same(a, b, "what is hidden is in the lines that call it")
