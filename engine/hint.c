@@ -204,15 +204,15 @@ static int try_query(struct resolving *r)
 	return 0;
 }
 
-/* May the answer be empty?  That nothing meets a condition is an answer. */
-static bool may_be_empty(const struct query *q)
+/* May the answer be empty?  That nothing meets a condition is an answer, but not if a note says
+ * that no row has the text in it. */
+static bool may_be_empty(const struct query *q, const struct statement *run)
 {
-	bool may =
-		q->source.vs.n || q->source.kind == S_WHY || q->source.kind == S_CYCLES;
+	bool may = q->source.kind == S_CYCLES;
 
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		may |= st->kind == T_WHERE || st->kind == T_EXPECT || st->kind == T_SKIP;
-	return may;
+	return q->source.vs.n || q->source.kind == S_WHY || (may && !run->notes.n);
 }
 
 struct trial {
@@ -233,9 +233,11 @@ static int run_guarded(void *arg)
 
 	need(parse_text(t->query, &l, t->a, &st, t->err), t->err);
 	for (; st; st = st->next) {
-		t->answers |= st->is_let || may_be_empty(&st->query);
+		t->answers |= st->is_let;
 		if (st->is_let)
 			continue;
+		if (t->s->safe && (st->query.file.n || st->query.shell.n))
+			need_fail(ERR_QUERY, "--safe writes no file and runs no command");
 		if (st->query.source.kind == S_ASM) /* runs no other program */
 			st->query.source.kind = S_INSTRS;
 		t->run = NEED_NEW(t->a, struct statement);
@@ -243,7 +245,7 @@ static int run_guarded(void *arg)
 		     t->err);
 		need(statement_rows(t->s, t->run, &st->query, &failed), t->err);
 		need(failed.kind, &failed);
-		t->answers |= t->run->t.n > 0;
+		t->answers |= t->run->t.n || may_be_empty(&st->query, t->run);
 	}
 	return 0;
 }
@@ -419,7 +421,7 @@ void hint_resolve(struct session *s, struct str typed, struct arena *a, struct e
 	} else {
 		first = known ? inner : (struct err){0};
 		said = habit_query(query, resolves, &r, form);
-		if (said ? is_less(&r, said, &first) : known) {
+		if (said ? is_less(&r, said, &first) : known || habit_lead(err->hint)) {
 			put_form(&r, &first, err);
 			return;
 		}
