@@ -32,6 +32,8 @@ int session_new(struct session **out, struct err *err);
 void session_free(struct session *s);
 /* Queries ask the first profile added; `in` and `vs` name the others. */
 int session_add(struct session *s, struct str name, struct store *st, struct err *err);
+/* Queries that name no profile ask this one. */
+int session_use(struct session *s, struct str name, struct err *err);
 int session_remove(struct session *s, struct str name, struct err *err);
 /* Queries ask all members of a folder, which is borrowed.  One is open at a time, with its base:
  * open() adds both to the session and says what is wrong with them, close() removes them. */

@@ -139,13 +139,46 @@ static void forget_last(struct session *s)
 	s->last_rows = 0;
 }
 
-int session_remove(struct session *s, struct str name, struct err *err)
+/* Where it is open; s->n and an error: nowhere. */
+static size_t find_open(const struct session *s, struct str name, struct err *err)
 {
-	size_t i = find_profile(s, name);
+	const size_t i = find_profile(s, name);
+
+	if (i == s->n) {
+		err_set(err, ERR_QUERY, 0, "no profile is open under the name '%.*s'",
+			STR_ARG(name));
+		err_hint(err, ".profiles lists them");
+	}
+	return i;
+}
+
+int session_use(struct session *s, struct str name, struct err *err)
+{
+	const size_t i = find_open(s, name, err);
+	struct store *st;
+	bool as_index;
 
 	if (i == s->n)
-		return err_set(err, ERR_QUERY, 0,
-			       "no profile is open under the name '%.*s'", STR_ARG(name));
+		return err->kind;
+	st = s->stores[0];
+	name = s->names[0];
+	as_index = s->as_index[0];
+	s->stores[0] = s->stores[i];
+	s->names[0] = s->names[i];
+	s->as_index[0] = s->as_index[i];
+	s->stores[i] = st;
+	s->names[i] = name;
+	s->as_index[i] = as_index;
+	pair_forget(&s->pairs);
+	return 0;
+}
+
+int session_remove(struct session *s, struct str name, struct err *err)
+{
+	const size_t i = find_open(s, name, err);
+
+	if (i == s->n)
+		return err->kind;
 	graph_cache_drop(s->graphs, s->stores[i]);
 	flow_cache_drop(s->flows, s->stores[i]);
 	part_cache_drop(s->part_cache, s->stores[i]);

@@ -45,6 +45,7 @@ struct session {
 	struct pair_cache pairs; /* for `vs` */
 	struct found_cache found;
 	bool people;	   /* session_for_people() */
+	bool told;	   /* what stands below a tree has been said in full */
 	bool ends;	   /* session_ends() */
 	unsigned accepted; /* doubts (rows/doubt.h), bit by bit */
 	struct str *

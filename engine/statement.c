@@ -40,6 +40,7 @@ void statement_begin(struct session *s, struct str text, struct arena *a, struct
 			 .nwanted = s->nwanted,
 			 .safe = s->safe,
 			 .people = s->people,
+			 .told = &s->told,
 			 .reading = &s->reading},
 		.x = {.a = a,
 		      .err = err,

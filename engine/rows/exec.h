@@ -35,7 +35,7 @@ struct exec_open {
 	struct flow_cache *flows;
 	struct part_cache *part_cache;
 	struct inlines *inlines;
-	struct pair_cache *pairs;	     /* for `vs` */
+	struct pair_cache *pairs; /* for `vs` */
 	struct found_cache *found;
 	const struct result *last;	     /* `_`; NULL: none */
 	const struct roots *roots, *objects; /* where text and objects may be read; or
@@ -46,6 +46,7 @@ struct exec_open {
 	size_t nwanted;
 	bool safe;			       /* run no programs */
 	bool people;			       /* read the answer */
+	bool *told;			       /* they know what stands below a tree */
 	const struct session_reading *reading; /* how to read a profile again */
 };
 

@@ -286,9 +286,8 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 			t->top.fuzzy ? "~" : "", scaled(t->top.own, r->unit, own),
 			100 * (double)t->top.own / (double)t->share_of);
 	if (t->min_usual && text.p)
-		return arena_printf(x->a,
-				    "%.*s; none under 0.5 %% of it: min 0 lists all",
-				    STR_ARG(text));
+		return arena_printf(x->a, "%.*s; none under 0.5 %%%s", STR_ARG(text),
+				    *x->open->told ? "" : " of it: min 0 lists all");
 	if (t->min_percent && text.p)
 		text = arena_printf(x->a, "%.*s; min %g%% of the total: %s",
 				    STR_ARG(text),
@@ -395,4 +394,5 @@ void footer(struct exec *x, struct table *t, struct result *r)
 				    : str_from(ignored, 2);
 	if (!r->footer.p)
 		need_memory(x->a);
+	*x->open->told |= x->open->people && t->min_usual && unknown.n;
 }

@@ -83,14 +83,15 @@ void proven_rows(struct exec *x, struct table *t, struct str *out)
 	count_unknown(x, t, col, &n);
 	if (!n)
 		return;
-	*out = arena_printf(
-		x->a, "%s%s%s%s cannot be known from this profile%s",
-		t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
-		t->card ? "" : GROUPED(t->n),
-		t->card	    ? ""
-		: t->n == 1 ? " row (~)"
-			    : " rows (~)",
-		store_is_callgrind(x->g->st) ? ": quern record --stacks -- PROGRAM" : "");
+	*out = arena_printf(x->a, "%s%s%s%s cannot be known from this profile%s",
+			    t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
+			    t->card ? "" : GROUPED(t->n),
+			    t->card	? ""
+			    : t->n == 1 ? " row (~)"
+					: " rows (~)",
+			    store_is_callgrind(x->g->st) && !*x->open->told
+				    ? ": quern record --stacks -- PROGRAM"
+				    : "");
 	if (!out->p)
 		need_memory(x->a);
 }

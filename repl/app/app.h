@@ -55,7 +55,7 @@ struct app {
 	char *last;		 /* text of the last query, for .edit and .save */
 	char *offer;	     /* at the prompt: the query that the hint of an error is */
 	struct paths places; /* questions, for .back */
-	bool interactive, quit;
+	bool interactive, quit, used; /* .use has chosen the profile that is asked */
 	struct out
 		*answers; /* answers go here, not to standard output; NULL: they do not */
 	/* How far indexing is; NULL: a bar on the terminal shows it. */

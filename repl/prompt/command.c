@@ -231,9 +231,32 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 
 /* ---- profiles ---- */
 
+/* Make it the first, which queries ask. */
+static int do_use(struct app *app, struct str rest, struct err *err)
+{
+	const struct str name = command_word(&rest);
+	const struct opened first =
+		app->nprofiles ? app->profiles[0] : (struct opened){0};
+	size_t i = 0;
+
+	if (!app->nprofiles)
+		return app_none_open(err);
+	if (!name.n || session_use(app->session, name, err)) {
+		err_set(err, ERR_USAGE, 0, ".use needs the NAME of a profile");
+		return err_hint(err, ".profiles lists them");
+	}
+	while (!str_eq(str_c(app->profiles[i].name), name))
+		i++;
+	app->profiles[0] = app->profiles[i];
+	app->profiles[i] = first;
+	app->used = true;
+	return 0;
+}
+
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
 	char *path = command_file(command_word(&rest), err);
+	const size_t before = app->nprofiles;
 	int kind = err->kind;
 
 	if (path && !*path)
@@ -241,6 +264,12 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 			       ".open needs a PROFILE or NAME=PROFILE");
 	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
 		err->kind = kind; /* opening_run() has shown the reason */
+	else if (before && app->nprofiles > before)
+		app_note(
+			app,
+			"open as %s: in %s | top, functions vs %s; use %s: queries ask it",
+			app->profiles[before].name, app->profiles[before].name,
+			app->profiles[before].name, app->profiles[before].name);
 	free(path);
 	return kind;
 }
@@ -443,6 +472,7 @@ static const struct command commands[] = {
 	{"overview", "", "what stands out, with the query that shows it", ARG_NONE,
 	 command_overview, NULL},
 	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, reads},
+	{"use", "NAME", "queries ask this profile", ARG_PROFILE, do_use, NULL},
 	{"close", "[NAME]", "close a profile; the first when none is named", ARG_PROFILE,
 	 do_close, NULL},
 	{"profiles", "", "those open; queries ask the one with *", ARG_NONE, do_profiles,
@@ -535,7 +565,7 @@ bool command_refused(const struct app *app, const struct command *c)
 /* Of a folder one profile is open at a time: what it says of that is not said of all. */
 static bool of_one(const struct command *c)
 {
-	static const char names[] = "overview export open close profiles";
+	static const char names[] = "overview export open use close profiles";
 
 	return str_place(names, str_c(c->name)) >= 0;
 }

@@ -57,8 +57,8 @@ int command_save(struct app *app, struct str rest, struct err *err)
 	else if (path && !text.n) {
 		err_set(err, ERR_QUERY, 0, "nothing to save: no query was typed yet");
 		err_hint(err, ".save FILE QUERY");
-	} else if (path)
-		write_text(path, text, err);
+	} else if (path && !write_text(path, text, err))
+		app_note(app, "wrote %s: .run %s asks it", path, path);
 	free(path);
 	return err->kind;
 }

@@ -202,9 +202,11 @@ static const struct help_topic *find_topic(struct str topic)
  * cache misses. */
 static const struct help_topic *find_text(struct str word)
 {
+	static const char plain[] =
+		"nothing none any all the a and or not is it of in to for";
 	const struct help_topic *t = NULL;
 
-	for (size_t i = 0; help_at(i); i++)
+	for (size_t i = 0; str_place(plain, word) < 0 && help_at(i); i++)
 		if (has_word(str_c(help_at(i)->text), word))
 			t = help_at(i);
 	return t;
@@ -216,8 +218,8 @@ static void print_topic(struct out *o, const struct help_topic *t)
 		t->name[0] == '.' ? command_find(str_c(t->name + 1)) : NULL;
 
 	if (c) {
-		out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "", c->form,
-			   c->what);
+		out_printf(o, "  %s%s%s\n\n  %s\n", t->name, c->form[0] ? " " : "",
+			   c->form, c->what);
 	} else {
 		indented(o, "  ", t->form);
 		out_char(o, '\n');

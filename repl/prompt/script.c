@@ -28,6 +28,8 @@ static bool is_word_of_shells(struct str entry)
 	       (str_starts(entry, STR("help ")) && entry.n < 60 &&
 		str_find(entry, '\n') == entry.n) ||
 	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit")) ||
+	       (str_starts(entry, STR("use ")) && entry.n < 60 &&
+		str_find(entry, '\n') == entry.n) ||
 	       str_eq(entry, STR("overview")) ||
 	       (str_starts(entry, STR("overview ")) && entry.n < 60);
 }

@@ -37,7 +37,7 @@
 #include "repl/term/number.h"
 #include "engine/api/quern.h"
 
-/* EVENT, FILTERS: the most columns in the prompt. */
+/* EVENT, FILTERS: the most columns in the prompt; of a name as of an event. */
 enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200, PASTE_MS = 10 };
 
 struct shell {
@@ -225,15 +225,20 @@ static void put_prompt(const struct shell *s, struct out *o, enum emit_form form
 		out_c(o, "   ...> ");
 	} else {
 		const bool event = session_event_set(s->app->session),
+			   used = s->app->used && s->app->nprofiles,
 			   filters = session_filters(s->app->session);
 
-		out_c(o, event || filters ? "quern[" : "quern");
+		out_c(o, used || event || filters ? "quern[" : "quern");
+		if (used)
+			fit_put(o, form, FIT_TEXT, str_c(s->app->profiles[0].name),
+				EVENT);
+		out_c(o, used && (event || filters) ? " " : "");
 		if (event)
 			fit_put(o, form, FIT_TEXT, session_event(s->app->session), EVENT);
 		out_c(o, event && filters ? " " : "");
 		if (filters)
 			put_prompt_filters(o, form, s->app);
-		out_c(o, event || filters ? "]> " : "> ");
+		out_c(o, used || event || filters ? "]> " : "> ");
 	}
 }
 

@@ -231,10 +231,20 @@ ok(len(language) > 70 and {"asm", "via", "hottest", "p90", "basename", "not"} <=
 without = [w for w in sorted(language) + ["~", "'2", "#", "%", "est", "k", "ms", "KiB", "units"]
            if not re.search(r"^(  column .*\n\n)?(  \S.*\n)+\n {4}\S", run("-c", ".help " + w).text)]
 same(without, [], "each has help, with examples first")
-for word, form in (("switch", ".open [NAME=]"), ("diff", "SOURCE vs"), ("flame", "calltree ["), ("what-if", "cost of"), ("open", ".open [NAME=]"),
+for word, form in (("switch", ".use NAME"), ("use", ".use NAME"), ("callsites", "column callsites"), ("pairs", "calls|callsites [of"), ("diff", "SOURCE vs"), ("flame", "calltree ["), ("what-if", "cost of"), ("open", ".open [NAME=]"),
                    ("gate", "| expect"), (".run", ".run FILE"), ("misses", ".help record has this word:")):
     r = run("-q", "-c", ".help " + word)
     ok(r.text.startswith("  " + form), ".help %s: by another word" % word, r)
+r = run("-q", "-c", ".help nothing")
+ok(r.status == 2 and "no help on 'nothing'" in r.talk, "a word that is everywhere is no topic", r)
+r = run("instr.out", "base=base.out", "-c", ".use base\ninfo | take 1\ntop 1\n.use nosuch")
+ok("base.out" in r.text + r.talk and r.status == 1 and "no profile is open under the name 'nosuch'" in r.talk, ".use", r)
+r = run("base.out", "-q", "-c", "use base.out; .open b=instr.out\nuse b\ninstrs | count")
+ok(r.status == 0 and r.text == " count\n32,684\n", "use NAME: queries ask it", r)
+r = run("base.out", "-c", ".open b=instr.out\n.save kept.q top 3")
+ok("open as b: in b | top, functions vs b; use b: queries ask it" in r.talk and "wrote kept.q: .run kept.q asks it" in r.talk, ".open and .save say what they did", r)
+r = run("base.out", "-c", "calltree min 1%; calltree from luaV_execute\ncalltree from main\ncalltree from main", env={"COLUMNS": "200"})
+same(r.text.count("min 0 lists all"), 1, "what stands below a tree is said in full once")
 columns = re.findall(r"^  (\S+)  ", run("-c", ".help columns").text, re.M)
 same([c for c in columns if run("-c", ".help " + c).status], [], "each column has help")
 reading = run("-c", ".help reading").text
