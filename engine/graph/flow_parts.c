@@ -279,7 +279,7 @@ static void load_edges(struct flow_parts *p, uint32_t part)
 			p->edges[p->nedges++] = e;
 		p->met_edge[e] = 1;
 		cost_add(&p->incl[e], cost);
-		count_add(&p->calls[e], calls[i]);
+		count_add(&p->calls[e], calls[i] == CALLS_UNKNOWN ? 0 : calls[i]);
 		cost_add(&p->spent[in->caller[e]], cost);
 		cost_add(&p->called[in->callee[e]], cost);
 	}

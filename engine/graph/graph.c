@@ -212,6 +212,13 @@ bool graph_calls_counted(const struct graph *g, uint32_t f)
 	return true;
 }
 
+uint64_t graph_site_calls(const struct graph *g, uint64_t calls)
+{
+	return store_counts_calls(g->st) && (calls || store_counts_zeros(g->st))
+		       ? calls
+		       : CALLS_UNKNOWN;
+}
+
 void graph_add_calls(const struct graph *g, uint64_t *sum, uint64_t calls)
 {
 	count_add(sum, calls || store_counts_all(g->st) ? calls : UINT64_MAX);

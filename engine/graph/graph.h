@@ -190,6 +190,8 @@ bool graph_calls_known(const struct graph *g, uint32_t f);
 /* Was each call of f counted?  Of other producers than callgrind, a call that was counted 0
  * times was not. */
 bool graph_calls_counted(const struct graph *g, uint32_t f);
+/* The calls of a call site, as the store has them; CALLS_UNKNOWN: nobody counted. */
+uint64_t graph_site_calls(const struct graph *g, uint64_t calls);
 /* Add the calls of an edge to those of others.  With one that nobody counted, their number is
  * not known: it is 0 after graph_end_calls(). */
 void graph_add_calls(const struct graph *g, uint64_t *sum, uint64_t calls);

@@ -88,6 +88,8 @@ static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
 		add_part_sums(g, p, s, scratch);
 		graph_poll(g, 0);
 	}
+	for (uint32_t e = 0; e < g->edges; e++)
+		graph_end_calls(g, &s->calls[e]);
 	scratch_free(scratch);
 }
 

@@ -303,9 +303,11 @@ static void join_sites(struct finding *w, const struct code_site *site, size_t n
 			w->call[w->calls++] =
 				(struct inlined_call){site[i].code, site[i].edge, 0};
 		}
-		count_add(&w->call[w->calls - 1].calls, site[i].calls);
+		graph_add_calls(w->x->g, &w->call[w->calls - 1].calls, site[i].calls);
 		sum = w->cost + (w->calls - 1) * w->events;
 		cost_add_each(sum, site[i].costs, w->events);
+		if (i + 1 == n || by_code(&site[i], &site[i + 1]))
+			graph_end_calls(w->x->g, &w->call[w->calls - 1].calls);
 	}
 }
 

@@ -34,11 +34,11 @@ enum listing_kind {
  * name. */
 struct listing_place {
 	uint32_t group;
-	enum listing_kind kind; /* LISTING_LINE, _CALL, _JUMP, _INLINED */
-	uint64_t pos, other;	/* callee; address or line jumped to */
-	struct str name;	/* of inlined code */
-	file_id to_file;	/* of the line jumped to */
-	uint64_t calls, executed;
+	enum listing_kind kind;	  /* LISTING_LINE, _CALL, _JUMP, _INLINED */
+	uint64_t pos, other;	  /* callee; address or line jumped to */
+	struct str name;	  /* of inlined code */
+	file_id to_file;	  /* of the line jumped to */
+	uint64_t calls, executed; /* calls: CALLS_UNKNOWN: nobody counted */
 	bool conditional;
 	bool about; /* its costs have a share of a call that is hidden in part */
 	fn_id fn;

@@ -104,7 +104,7 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 		at = new_at(x, l, incl + i * l->events);
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
-		at->calls = site[i].calls;
+		at->calls = graph_site_calls(x->g, site[i].calls);
 		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE;
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}

@@ -26,9 +26,10 @@ get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
 get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,
 	fn_is_inexact, fn_recursive;
-get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
+get_absent fn_not_called, fn_no_bounds, fn_incl_exact, context_not_called,
+	set_not_counted;
 holds fn_exact, graph_exact, calls_present;
-get_absent calls_unknown, site_not_counted, place_not_counted;
+get_absent calls_unknown, place_not_counted;
 prepare fn_prepare_sums;
 get_bool call_estimated, call_of_itself;
 get_absent call_not_counted;

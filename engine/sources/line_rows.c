@@ -230,14 +230,15 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 		if ((d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee))) ||
 		    (d->only && !place_set_has(d->only, here, site[i].file)))
 			continue;
-		to->at[to->n++] = (struct raw){.file = site[i].file,
-					       .inlined = site[i].file,
-					       .line = site[i].line,
-					       .instr = site[i].instr,
-					       .calls = site[i].calls,
-					       .incl = incl + i * d->events,
-					       .of = calls ? site[i].edge : f,
-					       .to = callee};
+		to->at[to->n++] =
+			(struct raw){.file = site[i].file,
+				     .inlined = site[i].file,
+				     .line = site[i].line,
+				     .instr = site[i].instr,
+				     .calls = graph_site_calls(x->g, site[i].calls),
+				     .incl = incl + i * d->events,
+				     .of = calls ? site[i].edge : f,
+				     .to = callee};
 	}
 }
 

@@ -18,7 +18,7 @@ struct place {
 	uint32_t of;  /* a function of the store; of a call site an edge of it */
 	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
 	uint64_t line, instr;
-	uint64_t calls; /* from here */
+	uint64_t calls; /* from here; CALLS_UNKNOWN: some were not counted */
 	bool has_self;	/* there are cost lines, not calls alone */
 	bool about;	/* its own cost has a share of a call that is hidden in part */
 };

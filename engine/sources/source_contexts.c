@@ -76,6 +76,11 @@ uint64_t context_calls(const struct table *t, uint32_t v, uint32_t e UNUSED)
 	return rows_of(t)->known ? rows_of(t)->shape->calls[v] : graph_calls(t->g, v);
 }
 
+bool context_not_called(const struct table *t, uint32_t v)
+{
+	return !rows_of(t)->known && !graph_calls_counted(t->g, v);
+}
+
 uint64_t context_self(const struct table *t, uint32_t v, uint32_t e)
 {
 	return rows_of(t)->known ? rows_of(t)->of[e].self[v] : graph_self(t->g, v, e);

@@ -109,7 +109,8 @@ static void note_recursion(struct exec *x, const struct fn_set *set)
 	const uint32_t f = fnset_next(set, 0);
 	uint64_t own, all;
 
-	if (fnset_count(set) != 1 || !graph_calls_itself(x->g, f))
+	if (fnset_count(set) != 1 || !graph_calls_itself(x->g, f) ||
+	    !graph_calls_counted(x->g, f))
 		return;
 	all = graph_calls(x->g, f);
 	own = graph_edge_calls(x->g, graph_edge_between(x->g, f, f));

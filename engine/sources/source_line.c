@@ -19,6 +19,7 @@
 #include "engine/sources/source.h"
 #include "engine/listing/source_text.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
 
@@ -406,17 +407,9 @@ bool site_no_callee(const struct table *t, uint32_t r)
 	return site_callee_fn(t, r) == GRAPH_NONE;
 }
 
-bool site_not_counted(const struct table *t, uint32_t r)
-{
-	return !store_counts_calls(t->g->st) ||
-	       (!store_counts_zeros(t->g->st) && !ROW(place, t, r)->calls);
-}
-
-/* A line calls nothing, if all that it calls was counted. */
 bool place_not_counted(const struct table *t, uint32_t r)
 {
-	return !store_counts_calls(t->g->st) ||
-	       (calls_unknown(t, r) && !ROW(place, t, r)->calls);
+	return !store_counts_calls(t->g->st) || ROW(place, t, r)->calls == CALLS_UNKNOWN;
 }
 
 uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)

@@ -235,8 +235,7 @@ bool listing_no_calls(const struct table *t, uint32_t r)
 	const struct listing_row *row = ROW(listing_row, t, r);
 
 	if (row->kind == LISTING_CALL)
-		return !store_counts_calls(t->g->st) ||
-		       (!store_counts_zeros(t->g->st) && !row->at->calls);
+		return row->at->calls == CALLS_UNKNOWN;
 	return row->kind != LISTING_JUMP;
 }
 

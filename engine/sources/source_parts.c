@@ -340,6 +340,11 @@ uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	return ((const struct part_of_set *)t->data)->calls[r];
 }
 
+bool set_not_counted(const struct table *t, uint32_t r)
+{
+	return !store_counts_calls(t->g->st) || set_calls(t, r, 0) == CALLS_UNKNOWN;
+}
+
 /* A bar of one of eight heights per part, the costliest part the highest. */
 struct str set_spark(const struct table *t, uint32_t r)
 {
@@ -388,7 +393,9 @@ static void set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint3
 	     f = fnset_next(set, f + 1)) {
 		cost_add(&self[0], graph_self(one.g, f, e));
 		cost_add(&self[1], graph_incoming(one.g, f, e));
-		count_add(&s->calls[part], graph_calls(one.g, f));
+		count_add(&s->calls[part], graph_calls_counted(one.g, f)
+						   ? graph_calls(one.g, f)
+						   : CALLS_UNKNOWN);
 	}
 	scratch_free(a);
 }
@@ -448,7 +455,7 @@ static void add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p
 		store_edge(st, id[i], &edge);
 		if (!is_member(x->g, set, edge.callee))
 			continue;
-		count_add(&s->calls[p], calls[i]);
+		graph_add_calls(x->g, &s->calls[p], calls[i]);
 		cost_add_each(s->incoming + (size_t)p * events, costs + i * events,
 			      events);
 	}

@@ -50,6 +50,7 @@ struct group_folding {
 	uint8_t last; /* the last kind of rows that is counted */
 	struct table_col *out;
 	uint8_t *seen;	/* [groups]: 1, or FULL */
+	uint8_t *lacks; /* [groups]: 1: some cell is absent */
 	uint64_t *size; /* [groups]: cells that are present; NULL: not asked */
 };
 
@@ -84,8 +85,12 @@ static void fold_rows(struct window *w, struct group_folding *d,
 	if (fold_sums(d, c, of, w->t.n))
 		return;
 	for (size_t i = 0; i < w->t.n; i++) {
-		if (group_absent(c, i) || (left_out && left_out[i] > d->last))
+		if (left_out && left_out[i] > d->last)
 			continue;
+		if (group_absent(c, i)) {
+			d->lacks[of[i]] = 1;
+			continue;
+		}
 		if (d->f == FOLD_SUM && col_is_signed(c->type)) {
 			add_to_sum(d, of[i], c->i[i]);
 		} else {
@@ -113,9 +118,13 @@ void groups_fold(struct exec *x, struct table *t, const struct groups *g, enum f
 								     : COUNTED_PART,
 				  .out = out,
 				  .seen = EXEC_ARRAY(x, uint8_t, g->n + 1),
+				  .lacks = EXEC_ARRAY(x, uint8_t, g->n + 1),
 				  .size = size};
 	struct table_col v;
 	struct window w;
+	/* A sum of calls is not known where some were not counted. */
+	const bool counts = f == FOLD_SUM && !size && e->type == COL_COUNT && t->g &&
+			    !store_counts_all(t->g->st);
 	bool all = true;
 
 	window_open(x, t, &w);
@@ -125,8 +134,8 @@ void groups_fold(struct exec *x, struct table *t, const struct groups *g, enum f
 	}
 	window_close(&w);
 	for (size_t k = 0; k < g->n; k++) {
-		all &= d.seen[k];
-		d.seen[k] = !d.seen[k];
+		d.seen[k] = !d.seen[k] || (counts && d.lacks[k]);
+		all &= !d.seen[k];
 	}
 	out->absent = all ? NULL : d.seen;
 	table_doubt_full(x, out, g->n);

@@ -21,6 +21,10 @@ static inline uint64_t count_sum(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* How often a call was made, where nobody counted it.  A sum with it is it as well, and so is
+ * one that does not fit: with calls count_add() need not be asked. */
+#define CALLS_UNKNOWN UINT64_MAX
+
 /* Add v to *sum.  Returns whether the sum does not fit. */
 static inline bool count_add(uint64_t *sum, uint64_t v)
 {

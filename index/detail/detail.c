@@ -359,7 +359,7 @@ static void detail_add_row(struct detail *d, struct detail_row *to,
 {
 	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
 
-	d->full |= count_add(&to->calls, r->calls);
+	d->full |= count_add(&to->calls, r->calls) && !r->cost;
 	d->full |= count_add(&to->taken, r->taken);
 	for (size_t e = 0; r->cost && e < d->p->nevent; e++)
 		d->full |= cost_add_bits(&sum[e], r->cost[e]);
@@ -608,7 +608,7 @@ static int hold_row(struct detail *d, size_t k, uint32_t slot, const struct piec
 			return -1;
 		*to = r;
 	}
-	d->full |= count_add(&to->calls, o->count);
+	d->full |= count_add(&to->calls, o->count) && kind == DETAIL_JUMPS;
 	if (kind == DETAIL_JUMPS) {
 		d->full |= count_add(&to->taken, o->taken);
 		return 0;

@@ -146,7 +146,8 @@ static void take_row(struct merger *m, bool first)
 		m->row.cost = m->cost;
 		memcpy(m->cost, r->cost, m->shape->events * sizeof(*m->cost));
 	} else {
-		*full |= count_add(&m->row.calls, r->r.row.calls);
+		*full |= count_add(&m->row.calls, r->r.row.calls) &&
+			 m->kind == DETAIL_JUMPS;
 		*full |= count_add(&m->row.taken, r->r.row.taken);
 		for (uint32_t e = 0; e < m->shape->events; e++)
 			*full |= cost_add_bits(&m->cost[e], r->cost[e]);

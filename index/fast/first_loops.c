@@ -560,7 +560,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 		return NULL;
 	}
 	costs = &c.costs;
-	tally_add_count(t, sum, c.count);
+	count_add(sum, c.count);
 	first = sum[1];
 	out = put_place(l, f, costs->n << PIECE_COSTS | ENTRY_CALL, 0, c.at, l.wide);
 	out = varint_put_flat(out, edge);

@@ -176,8 +176,9 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->events,
 		&m->all_events,
 	};
-	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
-			       &m->totals,   &m->summaries, &m->levels,	   &m->negative};
+	bool *const flags[] = {&m->has_line,  &m->has_instr, &m->saturated,
+			       &m->truncated, &m->totals,    &m->summaries,
+			       &m->levels,    &m->negative,  &m->uncounted};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		code_u64(c, numbers[i]);

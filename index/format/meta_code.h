@@ -45,6 +45,7 @@ struct meta {
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
 	bool negative;	/* some cost is */
+	bool uncounted; /* a number of calls is not known: 0 in the columns of edges */
 	bool totals;	/* every part says what it cost in all: totals: */
 	bool summaries; /* every part is cachegrind's, and has a summary: */
 	uint64_t loose; /* names whose meaning another file could change: callees whose

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 23,	/* of everything below; another one is stale */
+	INDEX_VERSION = 24,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */

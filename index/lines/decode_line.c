@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/format/event.h"
 #include "index/lines/decode_in.h"
 
@@ -443,7 +444,7 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 
 	if (rc == NUM_BAD && is_uncounted(f)) {
 		rc = NUM_OK;
-		count = 0;
+		count = CALLS_UNKNOWN;
 	}
 	if (rc == NUM_BAD || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_CALL_FIELD, line);

@@ -179,7 +179,7 @@ static inline int add_sum(struct profile *p, struct profile_sums *s, size_t edge
 	if (!s->wide && widen_sums(p, s))
 		return -1;
 	if (s == &p->calls)
-		p->saturated |= count_add((uint64_t *)s->sum + edge, v);
+		count_add((uint64_t *)s->sum + edge, v);
 	else
 		profile_add_cost(p, (int64_t *)s->sum + edge, (int64_t)v);
 	return 0;
@@ -241,6 +241,18 @@ static inline int add_edge(struct profile *p, const struct edges_of *of, uint32_
 	return rc;
 }
 
+/* The columns have 0 where calls are not known, as of producers that write it. */
+static void set_unknown(struct profile *p)
+{
+	uint64_t *sum = p->calls.sum;
+
+	for (size_t e = 0; p->calls.wide && e < p->nedge; e++)
+		if (sum[e] == CALLS_UNKNOWN) {
+			sum[e] = 0;
+			p->uncounted = true;
+		}
+}
+
 /* Add up the sums, edge by edge: the tallies' are far apart, the columns are written in
  * order. */
 static int add_edges(struct profile *p, const struct edges *s)
@@ -264,6 +276,7 @@ static int add_edges(struct profile *p, const struct edges *s)
 				return -1;
 			edge += i + 1 == s->first[f + 1];
 		}
+	set_unknown(p);
 	for (size_t i = 0; profile_may_forget(p) && i < p->ntally; i++)
 		tally_forget(p->tally[i], TALLY_EDGE_SUMS, 0);
 	return 0;

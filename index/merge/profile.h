@@ -90,7 +90,7 @@ struct profile {
 	size_t nfile;
 	uint64_t loose;	       /* callees: see meta_code.h */
 	uint64_t lines, bytes; /* of all input files */
-	bool has_line, has_instr, saturated, negative;
+	bool has_line, has_instr, saturated, negative, uncounted;
 
 	struct merge_map *map; /* one per tally */
 	struct tally *const *tally;

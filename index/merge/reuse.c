@@ -62,14 +62,14 @@ static int check_complete(void *arg)
 }
 
 /* A further file may tell which function a call without a file goes to, and a sum that did
- * not fit cannot be added to. */
+ * not fit, or of calls that nobody counted, cannot be added to. */
 bool reuse_possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
 
 	/* An index of one part does not hold the costs and names of its part. */
 	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
-	    st->meta.parts < 2)
+	    st->meta.uncounted || st->meta.parts < 2)
 		return false;
 	return !map_guard(check_complete, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
@@ -390,9 +390,9 @@ static int reuse_take_all(void *arg)
 {
 	struct reuse *r = arg;
 
-	return take_names(r) || take_events(r) || take_functions(r) ||
-	       take_edges(r) || take_details(r) || take_parts(r, r->kept) ||
-	       take_odds(r, r->kept) || take_formulas(r) || store_check(r->st, r->err);
+	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
+	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
+	       take_formulas(r) || store_check(r->st, r->err);
 }
 
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,

@@ -261,6 +261,7 @@ static int save_meta(struct save *s)
 	m->has_instr = p->has_instr;
 	m->saturated |= p->saturated;
 	m->negative = p->negative;
+	m->uncounted = p->uncounted;
 	m->totals = m->summaries = p->npart > 0;
 	for (size_t i = 0; i < p->npart; i++) {
 		m->totals &= p->part[i].has_totals;

@@ -68,7 +68,7 @@ bool store_is_callgrind(struct store *st)
 
 bool store_counts_zeros(struct store *st)
 {
-	return decode_begins(st->info.creator);
+	return decode_begins(st->info.creator) && !st->meta.uncounted;
 }
 
 bool store_counts_calls(struct store *st)

@@ -221,7 +221,7 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 				   .file = d->file,
 				   .line = d->line,
 				   .instr = d->instr,
-				   .calls = d->calls,
+				   .calls = d->calls == CALLS_UNKNOWN ? 0 : d->calls,
 				   .callee = (fn_id)callee};
 	if (!d->alone)
 		return 0;

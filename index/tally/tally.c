@@ -308,7 +308,7 @@ static int pack_call(struct tally *t, struct piece_row *r, uint32_t callee,
 
 	if (!sum || tally_activates(t, callee, r->count, r->ncost ? cost[0] : 0))
 		return -1;
-	tally_add_count(t, sum, r->count);
+	count_add(sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
 	return tally_pack_line(t, r, cost);
 }

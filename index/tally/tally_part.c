@@ -204,8 +204,8 @@ int tally_log_last(struct tally *t)
 static inline __attribute__((always_inline)) void
 add_and_clear(struct tally *t, uint64_t *a, uint64_t *b, uint64_t *now, size_t n)
 {
-	tally_add_count(t, &a[0], now[0]);
-	tally_add_count(t, &b[0], now[0]);
+	count_add(&a[0], now[0]);
+	count_add(&b[0], now[0]);
 	now[0] = 0;
 	for (size_t k = 1; k < n; k++) {
 		tally_add_cost(t, &a[k], now[k]);
@@ -262,7 +262,7 @@ static int add_part(struct tally *t, bool only)
 	for (size_t i = 0; i < t->parts.ntouched_edge; i++) {
 		size_t at = t->parts.touched_edge[i] * (n + 1);
 
-		tally_add_count(t, &t->edges.sum[at], t->edges.part[at]);
+		count_add(&t->edges.sum[at], t->edges.part[at]);
 		t->edges.part[at] = 0;
 		move_costs(t, t->edges.sum + at + 1, t->edges.part + at + 1, n);
 	}

@@ -37,7 +37,7 @@ void tally_end_piece(struct tally *t, uint32_t f);
 int tally_touch_fn(struct tally *t, uint32_t f);
 int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val);
 
-/* Add a number of calls or jumps. */
+/* Add a number of jumps. */
 static inline void tally_add_count(struct tally *t, uint64_t *sum, uint64_t v)
 {
 	/* Not a count: how often it happens depends on the threads. */
@@ -74,7 +74,7 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 	if (__builtin_expect(v[0] >> 32 != t->parts.n, 0) &&
 	    tally_touch_site(t, entry, val))
 		return -1;
-	tally_add_count(t, &v[1], count);
+	count_add(&v[1], count);
 	return 0;
 }
 

@@ -129,6 +129,15 @@ static int put_line(void *arg, const struct store_line *row, const int64_t *cost
 	return render_cancelled(w->rd, w->rows++);
 }
 
+/* Of so many calls of an edge.  -1: nobody counted. */
+static void put_calls(struct writer *w, uint64_t calls, uint64_t of)
+{
+	const bool counted = calls || of || store_counts_zeros(w->st);
+
+	out_c(w->o, "calls=");
+	out_i64(w->o, counted && store_counts_calls(w->st) ? (int64_t)calls : -1);
+}
+
 static int put_call(void *arg, const struct store_site *row, const int64_t *costs,
 		    struct err *err)
 {
@@ -142,8 +151,7 @@ static int put_call(void *arg, const struct store_site *row, const int64_t *cost
 	put_obj(w, "cob", to->obj);
 	put_file(w, "cfi", to->file);
 	put_fn(w, "cfn", row->callee);
-	out_c(w->o, "calls=");
-	out_u64(w->o, row->calls);
+	put_calls(w, row->calls, store_edge_calls(w->st, row->edge));
 	out_char(w->o, ' ');
 	put_position(w, 0, to->line);
 	out_char(w->o, '\n');
@@ -192,8 +200,9 @@ static void put_graph_call(struct writer *w, uint32_t edge)
 		return;
 	put_graph_places(w, x.callee, "cob", "cfi");
 	put_fn(w, "cfn", x.callee);
-	out_printf(w->o, "calls=%" PRIu64 " %" PRIu64 "\n%" PRIu64, x.calls,
-		   graph_line(w->g, x.callee), graph_line(w->g, x.caller));
+	put_calls(w, x.calls, x.calls);
+	out_printf(w->o, " %" PRIu64 "\n%" PRIu64, graph_line(w->g, x.callee),
+		   graph_line(w->g, x.caller));
 	for (uint32_t e = 0; e < w->info->events; e++)
 		w->costs[e] = graph_edge_incl(w->g, edge, e);
 	put_costs(w, w->costs);

@@ -10,7 +10,7 @@
  *			number in "group:pos"
  *	L pos TAB costs TAB text [TAB file:line]	a line, or an instruction
  *	C pos TAB to TAB calls TAB costs [TAB callee [TAB short]]	a call from there; calls -1:
- *			inlined.  to: line of d-functions, or empty: then it has a name
+ *			inlined; -2: not counted.  to: line of d-functions, or empty: then it has a name
  *	J pos TAB to TAB text	a jump from there.  to: "group:pos"; maybe empty
  *	G text		text that is not there
  *	I name [TAB short]	code inlined from that function begins; empty: it ends

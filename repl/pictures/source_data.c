@@ -129,7 +129,7 @@ static void put_call_row(const struct source_data *d, struct source_rows *p,
 	if (place != GRAPH_NONE)
 		out_u64(o, place);
 	out_char(o, '\t');
-	out_i64(o, call ? (int64_t)at->calls : -1);
+	out_i64(o, !call ? -1 : at->calls == CALLS_UNKNOWN ? -2 : (int64_t)at->calls);
 	out_char(o, '\t');
 	put_row_costs(d, o, p->l, at);
 	if (place != GRAPH_NONE)

@@ -147,8 +147,9 @@ uint64_t facts_cost_sum(uint64_t a, uint64_t b, bool *over)
 void facts_count(struct facts *t, struct str k, const uint64_t *v, bool *over)
 {
 	struct fact *f = facts_at(t, k);
+	bool unknown = false;
 
-	f->v[0] = facts_sum(f->v[0], v[0], over);
+	f->v[0] = facts_sum(f->v[0], v[0], &unknown);
 	for (size_t i = 1; i < t->width; i++)
 		f->v[i] = facts_cost_sum(f->v[i], v[i], over);
 }

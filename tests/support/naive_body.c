@@ -327,7 +327,7 @@ static void calls_line(struct naive_state *s, struct str v)
 	}
 
 	if (!known)
-		s->count = 0;
+		s->count = UINT64_MAX;
 	if ((!known && !unknown_count(count)) || !naive_positions(s, &v, at, &clamped)) {
 		s->r->odd = true;
 		s->wait = A_BAD_CALL;

@@ -236,6 +236,12 @@ static bool is_left_out(struct str k, uint64_t parts)
 	       str_u64((struct str){k.p, n}, &part) && !is_read_again(part, parts);
 }
 
+/* Calls that nobody counted are 0 in columns, and the largest number in parts. */
+static uint64_t value_of(const struct fact *f, size_t k)
+{
+	return k || f->v[k] != UINT64_MAX ? f->v[k] : 0;
+}
+
 /* The first fact of a that b has not, or has otherwise.  A part's zeros may be missing. */
 static const struct fact *first_missing(const struct facts *a, const struct facts *b,
 					uint64_t parts)
@@ -248,7 +254,7 @@ static const struct fact *first_missing(const struct facts *a, const struct fact
 
 		for (size_t k = 0; k < a->width; k++) {
 			zeros &= f->v[k] == 0;
-			same = same && f->v[k] == g->v[k];
+			same = same && value_of(f, k) == value_of(g, k);
 		}
 		if (!same && (g || !zeros))
 			return f;

@@ -83,7 +83,7 @@ function partOf(f, c, s) {
 	return n ? [Math.min(1, n / weigh(e, s)), lo < hi] : [0, false];
 }
 /* What a line costs with its calls.  Of a recursive function what is inlined may call it again. */
-const callCost = (line, c, s) => line.g.back && c.calls < 0 ? 0 : inEvent(c.w) * partOf(line.g.f, c, s)[0];
+const callCost = (line, c, s) => line.g.back && c.calls === -1 ? 0 : inEvent(c.w) * partOf(line.g.f, c, s)[0];
 const sumOf = (line, s = 0) => on(line, s).calls.reduce((sum, c) => sum + callCost(line, c, s), inEvent(on(line, s).w));
 const heatOf = line => Math.max(...SIDES.map(s => sumOf(line, s)));
 const markOf = line => about || (SIDES.some(s => on(line, s).calls.some(c => partOf(line.g.f, c, s)[1])) ? '~' : '');
@@ -133,7 +133,8 @@ function below(r) {
 	if (r.kind === 'C') {
 		el(x, 'span', '\u21d2 ');
 		link(r.brief, r.to && (() => select(F[+r.to], true)), r.name);
-		el(x, 'span', r.calls < 0 || r.b.calls < 0 ? ', inlined' : '  ' + callsText(r, short) + '\u00d7').title = r.calls < 0 ? 'what this code costs, with its calls' : callsText(r, grouped) + ' calls';
+		const said = n => [r.calls, r.b.calls].includes(n);
+		el(x, 'span', said(-1) ? ', inlined' : said(-2) ? '' : '  ' + callsText(r, short) + '\u00d7').title = said(-1) ? 'what this code costs, with its calls' : said(-2) ? 'calls not counted' : callsText(r, grouped) + ' calls';
 	} else link('\u2937 ' + r.text.replace(/^-> /, ''), byPos.has(r.to) && (() => goTo(r.to)), 'jump');
 	return row;
 }
@@ -235,7 +236,7 @@ function hotLine(list, {r, now, was}) {
 /* Without lines that are inlined, if debug information tells which lines called them. */
 function hotLines(f) {
 	if (!f || !('lines' in data) || !f.line || f.gone) return;
-	const has = sourceAt.has(f.i), all = has ? listingOf(f).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], called = all.some(r => r.g.own && r.calls.some(c => c.calls < 0)), text = all.some(r => r.text);
+	const has = sourceAt.has(f.i), all = has ? listingOf(f).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], called = all.some(r => r.g.own && r.calls.some(c => c.calls === -1)), text = all.some(r => r.text);
 	if (!text) {
 		el($('hot'), 'p', has ? two ? 'Its lines that changed most, with what they call; all: ' : 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
 		el($('hot').lastChild, 'code', 'lines of #' + f.id + (two ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (has ? '' : ' | take 5'));
@@ -248,7 +249,7 @@ function hotLines(f) {
 	for (const r of all) if (text && !r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
 	const files = [...inlined].sort((a, b) => b[1] - a[1]);
 	if (files.length) el($('hot'), 'p', 'Of what it spends itself, ' + in100(files.reduce((sum, x) => sum + x[1], 0)) + ' is inlined code: ' + files.slice(0, 4).map(([name, n]) => name + ' ' + in100(n)).join(', ') +
-		(files.length > 4 ? ', ' + (files.length - 4) + ' more files' : '') + (all.some(r => r.calls.some(c => c.calls < 0)) ? '.' : '. The profile does not say which of its lines called that.'));
+		(files.length > 4 ? ', ' + (files.length - 4) + ' more files' : '') + (all.some(r => r.calls.some(c => c.calls === -1)) ? '.' : '. The profile does not say which of its lines called that.'));
 }
 /* The tab: it opens at the costliest line in the function's own file. */
 function showSource() {
