@@ -13,6 +13,10 @@
  *	main --100--> malloc, self 40 --60--> brk	hide malloc: x[malloc] = T(malloc) = 100
  *	main has 40 more of its own		main --60--> brk
  *
+ * Levels of recursion, f and f'2, are functions of their own here, and proportion may give them
+ * more together than f costs.  Then others take some of their own cost, and give them calls
+ * that cost as much, so that all sums stay.
+ *
  * A closed function is hidden, and so is all that it calls: a call of it leads back to no
  * visible function, and its whole cost is the caller's.  No estimate is needed for it.
  */
@@ -34,9 +38,11 @@
 enum {
 	POLL = 256,    /* functions passed between two polls of cancel */
 	SWEEPS = 1000, /* of one cycle, at most */
+	FITS = 300,    /* passes over shares that are too much, at most */
 };
 #define ENOUGH 1e-9	  /* of the cost that entered the cycle */
 #define LEAST_SHARE 1e-12 /* of what waits in a cycle, leaves it */
+#define LEAST_MOVED 1e-3  /* units of cost from one share to others */
 
 struct hide {
 	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
@@ -50,6 +56,7 @@ struct hide {
 	uint8_t *closed;	  /* [comps] */
 	uint8_t *
 		above; /* [functions below]: calls a hidden function that is not closed */
+	struct graph *joined; /* of below: its levels are one function; or NULL */
 };
 
 /* Weights of one event, or of call counts. */
@@ -374,6 +381,114 @@ static int64_t *all_into(const struct hide *h, const struct flow_input *in,
 	return into;
 }
 
+/* What hiding gives to the visible functions: own cost, [functions], and calls, [edges].  Levels
+ * of one function have one label, and its room: what their shares of own cost may be. */
+struct shares {
+	const struct graph *g;
+	double *own, *call, *room;
+	uint32_t *label; /* [functions] */
+};
+
+/* The functions below, joined, tell what all levels of one cost together. */
+static void find_rooms(const struct hide *h, uint32_t e, const int64_t *self,
+		       struct shares *s, struct arena *scratch)
+{
+	const uint32_t n = s->g->functions, labels = h->joined ? h->joined->functions : n;
+
+	s->label = NEED_ARRAY(scratch, uint32_t, (size_t)n + 1);
+	s->room = NEED_ARRAY(scratch, double, (size_t)labels + 1);
+	if (h->joined)
+		graph_event(h->joined, e);
+	for (uint32_t k = 0; k < labels; k++) {
+		int64_t lo, hi = INT64_MAX / 2;
+
+		if (h->joined)
+			graph_incl_bounds(h->joined, k, e, &lo, &hi);
+		s->room[k] = (double)hi;
+	}
+	for (uint32_t f = 0; f < n; f++) {
+		s->label[f] = h->joined ? h->joined->group[h->up[f]] : f;
+		s->room[s->label[f]] -= h->joined ? (double)self[f] : 0;
+	}
+}
+
+/* Functions with room take own cost from f, and give it in turn calls of v that cost as
+ * much: all sums stay.  Returns how much, at most `most`. */
+static double exchange(struct shares *s, uint32_t f, uint32_t v, double most)
+{
+	const struct graph *g = s->g;
+	double all = 0, moved = 0, part;
+
+	for (uint32_t i = g->in_first[v]; i < g->in_first[v + 1]; i++) {
+		const uint32_t e = g->in_edge[i];
+
+		if (s->room[s->label[g->caller[e]]] > 0)
+			all += s->call[e];
+	}
+	part = most < all ? most / all : 1;
+	for (uint32_t i = g->in_first[v]; all > 0 && i < g->in_first[v + 1]; i++) {
+		const uint32_t e = g->in_edge[i], w = g->caller[e];
+		double *room = &s->room[s->label[w]];
+		const double d = fmax(0, fmin(s->call[e] * part, *room));
+
+		s->call[e] -= d;
+		s->own[w] += d;
+		*room -= d;
+		moved += d;
+	}
+	s->own[f] -= moved;
+	s->room[s->label[f]] += moved;
+	return moved;
+}
+
+/* Move own shares of functions that have too much. */
+static void fit_shares(struct shares *s)
+{
+	const struct graph *g = s->g;
+	bool moves = true;
+
+	for (uint32_t f = 0; f < g->functions; f++)
+		s->room[s->label[f]] -= s->own[f];
+	for (uint32_t n = 0; moves && n < FITS; n++) {
+		moves = false;
+		need_time(g->cancel);
+		for (uint32_t f = 0; f < g->functions; f++)
+			for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+				const double most =
+					fmin(-s->room[s->label[f]], s->own[f]);
+				double d = 0;
+
+				if (most > LEAST_MOVED && s->call[i] > 0)
+					d = exchange(s, f, g->callee[i], most);
+				s->call[i] += d;
+				moves |= d > LEAST_MOVED;
+			}
+	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		s->room[s->label[f]] += s->own[f];
+}
+
+/* Round own shares so that they add up, none above its room.  What of a share is not in self[]
+ * stays; what rounding leaves goes to who has room. */
+static void round_own(struct shares *s, int64_t *self)
+{
+	double left = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t f = 0; f < s->g->functions; f++) {
+			double *room = &s->room[s->label[f]];
+			int64_t units;
+
+			if (!s->own[f])
+				continue;
+			units = whole_units(pass ? 0 : s->own[f], (int64_t)fmax(*room, 0),
+					    &left);
+			cost_add(&self[f], units);
+			s->own[f] -= (double)units;
+			*room -= (double)units;
+		}
+}
+
 /* The columns of an event: for each visible function its own cost and calls as they were, then
  * those that come to it through hidden ones.  Own costs are rounded so that they add up to what
  * all spend, then the calls of a function so that with its own cost they are what they were. */
@@ -384,12 +499,11 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	struct flow_input flowing = *below;
 	struct weights w = {.below = &flowing, .cancel = g->cancel};
 	const bool negative = flow_negative(below);
+	struct shares s = {.g = g};
 	struct walk k;
-	double left = 0, rest;
-	int64_t own, *into;
+	int64_t *into;
 	uint32_t n;
 
-	(void)e;
 	if (negative && flow_is_tree(below)) {
 		hide_tree(g, below, scratch, self, edge);
 		return;
@@ -401,6 +515,8 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	flows(h, &w, scratch);
 	into = all_into(h, &flowing, scratch);
 	new_walk(scratch, h, g->functions, &k);
+	s.own = NEED_ARRAY(scratch, double, (size_t)g->functions + 1);
+	s.call = NEED_ARRAY(scratch, double, (size_t)g->edges + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		graph_poll(g, f);
 		self[f] = below->self[h->up[f]];
@@ -408,15 +524,20 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		if (!h->above[h->up[f]])
 			continue;
 		walk_hidden(&k, h, &w, h->up[f]);
-		own = whole_units(k.self, INT64_MAX, &left);
-		cost_add(&self[f], own);
-		rest = k.self - (double)own;
+		s.own[f] = k.self;
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			cost_add(&edge[i],
-				 whole_units(k.to[g->callee[i]],
-					     into[g->callee[i]] - edge[i], &rest));
+			s.call[i] = k.to[g->callee[i]];
 		forget_walk(&k);
 	}
+	find_rooms(h, e, self, &s, scratch);
+	if (h->joined)
+		fit_shares(&s);
+	round_own(&s, self);
+	for (uint32_t f = 0; f < g->functions; f++)
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+			cost_add(&edge[i],
+				 whole_units(s.call[i], into[g->callee[i]] - edge[i],
+					     &s.own[f]));
 }
 
 /* ---- structure ---- */
@@ -647,6 +768,20 @@ static void hide_sure(struct graph *g, const struct hide *h,
 	}
 }
 
+/* Contexts whose stacks are known have shares that are exact. */
+static void find_joined(struct graph *b, struct hide *h)
+{
+	struct graph *open, *joined;
+
+	if (b->contexts || !store_any_grouped(b->st) || store_info(b->st)->negative)
+		return;
+	open = NEED_NEW(b->a, struct graph);
+	*open = *b;
+	open->recorded = false;
+	graph_join(open, &joined);
+	h->joined = joined == open ? NULL : joined;
+}
+
 void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 {
 	struct graph_draft d;
@@ -668,7 +803,9 @@ void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 	scratch_free(scratch);
 	graph_build(&d, out);
 	(*out)->stage = h;
+	find_joined(g, h);
 	(*out)->fill = hide_fill;
+	(*out)->same = h->up;
 	(*out)->hides = (g->detail && !g->extra) || g->hides;
 	hide_sure(*out, h, &below);
 }
