@@ -43,7 +43,7 @@ const LETTER = 7.3;
 function fitName(f, k) {
 	let s = [f.at || f.name, f.label].find(n => n.length <= k) || f.brief;
 	while (s.length > k) {
-		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:~])/.exec(s); /* not ~f: that is the mark of an estimate */
+		const m = /^[^<({ ]+?(?:::|\\(?!x[0-9A-F]{2})|->|\/)(?=[^:~])/.exec(s); /* not ~f, the mark of an estimate, nor \xE2 */
 		if (!m || m[0].length === s.length) break;
 		s = s.slice(m[0].length);
 	}
@@ -63,7 +63,7 @@ for (const l of lines('d-calls')) {
    or files; the costliest have colours. */
 const MOST_GROUPS = 6;
 const objects = new Set(F.map(f => f.obj).filter(real)).size > 1;
-const groupOf = f => objects ? base(f.obj) : (/^[^<({ ]+?(?=::|\\|->)/.exec(f.name) || [base(f.file)])[0];
+const groupOf = f => objects ? base(f.obj) : (/^[^<({ ]+?(?=::|\\(?!x[0-9A-F]{2})|->)/.exec(f.name) || [base(f.file)])[0];
 const MOST_COST = 0.6;
 function groupsBy(of) {
 	const sums = new Map();

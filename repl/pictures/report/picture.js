@@ -8,7 +8,7 @@ const BASE=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>{const a=g.
 const box=by('m'),back=by('z'),found=by('k'),said=box.textContent,all={x:0,w:BASE,d:0};let at=all,W=BASE,cur=null;
 /* What fits: the whole name, the short one, that of the last of a chain, that without leading namespaces, or the start of it; and the share. */
 function label(f,px){const k=Math.floor((px-6)/L),share=f.g.dataset.s;let n=f.names.find(n=>n.length<=k)||f.names[2];
- for(let m;n.length>k&&(m=/^[^<({ ]+?(?:::|\\|->|\/)(?=[^:~])/.exec(n));)n=n.slice(m[0].length);
+ for(let m;n.length>k&&(m=/^[^<({ ]+?(?:::|\\(?!x[0-9A-F]{2})|->|\/)(?=[^:~])/.exec(n));)n=n.slice(m[0].length);
  f.t.textContent=k<3?'':n.length>k?n.slice(0,k-1)+'\u2026':share&&n.length+share.length<k?n+' '+share:n;}
 function zoom(z){at=z;const k=W/z.w;back.style.display=z.w<BASE-.01?'':'none';for(const f of F){
  const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=x<W-.01&&x+w>.01;

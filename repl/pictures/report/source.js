@@ -222,7 +222,7 @@ function hottestOf(all) {
 }
 function hotLine(list, {r, now, was}) {
 	const own = inEvent(r.w), mark = markOf(r), self = r.calls.some(c => +c.to === r.g.f.i && c.to !== ''), text = r.text ? r.text.trim() + (self ? ' \u21bb' : '') : own && own < now ? 'own ' + percent(own, total()) : '';
-	const div = shareLine($('hot'), now, total(), list[0].now, base(r.g.path) + ':' + r.pos, r.g.path, text, r.text ? '' : 'soft', mark), share = div.firstChild;
+	const div = shareLine($('hot'), now, total(), list[0].now, (real(r.g.path) ? base(r.g.path) + ':' : 'line ') + r.pos, r.g.path, text, r.text ? '' : 'soft', mark), share = div.firstChild;
 	if (two && both()) {
 		share.textContent = lineCost(now, was, mark);
 		share.className = 'w3 ' + (now === was ? '' : now < was ? 'less' : 'more');
