@@ -277,6 +277,7 @@ void flow_build(const struct flow_input *in, struct arena *a, const struct cance
 			    .negative = negative,
 			    .arena = a,
 			    .kept = NEED_NEW(a, struct costs_kept *),
+			    .causes = NEED_NEW(a, struct causes_kept *),
 			    .through = b.through,
 			    .root = b.root,
 			    .keep = b.keep,

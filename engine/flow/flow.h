@@ -25,6 +25,7 @@
 #define FLOW_NONE UINT32_MAX
 
 struct arena;
+struct causes_kept;
 struct costs_kept;
 struct pairs;
 
@@ -67,7 +68,8 @@ struct flow {
 	bool mixed;		/* some cost is negative, */
 	uint32_t negative;	/* and so many of them count as 0 */
 	struct arena *arena;	/* where it is, and */
-	struct costs_kept **kept; /* what was asked of it last (path_cost.c); or NULL */
+	struct costs_kept **kept;    /* what was asked of it last (path_cost.c), and */
+	struct causes_kept **causes; /* (causes.c); or NULL */
 };
 
 /* The cost of edge i that counts in estimates. */

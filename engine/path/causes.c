@@ -396,17 +396,54 @@ static void at_most(struct causing *c, const uint64_t *direct)
 	}
 }
 
+/* The last answer, in the arena of the flow: of the functions of the flow itself. */
+struct causes_kept {
+	struct fn_set *of;
+	struct cause *out; /* [functions of the flow] */
+	uint64_t calls;
+};
+
+static bool may_keep(const struct flow *fl, const struct causes_query *q)
+{
+	return fl->causes && !q->parts && !q->c->whole;
+}
+
+static void keep_causes(const struct flow *fl, const struct causes_query *q,
+			const struct cause *out, uint64_t calls)
+{
+	struct causes_kept *k = *fl->causes;
+
+	if (!k) {
+		k = NEED_NEW(fl->arena, struct causes_kept);
+		k->of = fnset_new(fl->arena, q->functions);
+		k->out = NEED_ARRAY(fl->arena, struct cause, (size_t)q->functions + 1);
+	}
+	fnset_become(k->of, q->of);
+	memcpy(k->out, out, q->functions * sizeof(*out));
+	k->calls = calls;
+	*fl->causes = k;
+}
+
 void path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
 		 const struct cancel *cancel, struct cause *out, uint64_t *calls)
 {
+	const struct causes_kept *kept = may_keep(fl, q) ? *fl->causes : NULL;
 	struct causing c = {fl, q, a, cancel, out};
-	const uint64_t *direct = count_direct(&c, fl, a, calls);
+	const uint64_t *direct;
 
+	if (kept && fnset_same(kept->of, q->of)) {
+		memcpy(out, kept->out, q->functions * sizeof(*out));
+		*calls = kept->calls;
+		return;
+	}
+	direct = count_direct(&c, fl, a, calls);
 	estimate_causes(&c);
 	at_least(&c, direct);
 	at_most(&c, direct);
 	for (uint32_t f = 0; f < q->functions; f++)
 		out[f].est = fmax((double)out[f].lo, fmin((double)out[f].hi, out[f].est));
+	if (may_keep(fl, q))
+		keep_causes(fl, q, out, *calls);
 }
 
 /* Vertices stand behind their callers: from the end, sum[] of a vertex is complete when it is

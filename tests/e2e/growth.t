@@ -74,5 +74,6 @@ def grows(name, make, n, query):
 grows("fan", fan, 500, "hide h* | top 5")
 grows("chain", chain, 1000, "calltree | as svg")
 again("fan-4.out", "cost of h* under f5")
+again("fan-4.out", "causes of h* | take 3")
 again("fan-4.out", "hide h* | top 5")
 done()
