@@ -129,7 +129,12 @@ static void run_opened(struct exec *x, const struct gstage *first)
 			continue;
 		if (one) {
 			exec_wrong(x, g->span, "a query opens activations once");
-			need_hint(x->err, "several are one stage: activation 1, 3 of X");
+			need_hint(
+				x->err,
+				g->kind == G_BETWEEN || one->kind == G_BETWEEN
+					? "calls in a span: activations of X | where start >= "
+					  "5ms and start < 7ms; then activation N of X"
+					: "several are one stage: activation 1, 3 of X");
 		}
 		one = g;
 	}

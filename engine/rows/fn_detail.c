@@ -355,6 +355,9 @@ void fn_detail_check(struct exec *x, const struct source *s, const char *name)
 		return;
 	exec_wrong(x, s->span, "'%s' has no costs of single lines after this graph stage",
 		   name);
-	need_hint(x->err, "line detail goes with part, thread, collapse%s only",
+	if (x->g->span)
+		need_hint(x->err, "a call has them: slowest 1 activations of X | lines");
+	need_hint(x->err,
+		  "line detail goes with part, thread, activation, collapse%s only",
 		  lines ? ", contexts and hide" : " and contexts");
 }

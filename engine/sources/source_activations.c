@@ -34,7 +34,7 @@ void exec_has_activations(struct exec *x, const struct source *s)
 		   "single activations are those of the profile as it is, not "
 		   "after this graph stage");
 	need_hint(x->err, "part, thread and activation may stand before; conditions "
-			  "after: where caller ~ \"...\"");
+			  "after: where start >= 5ms and start < 7ms");
 }
 
 /* ---- rows ---- */

@@ -10,11 +10,12 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 
 import xdebug
 from xdebug import ask
-from e2e import done, fixtures, ok, run, same, seed, skip
+from e2e import done, environ, fixtures, ok, quern, run, same, seed, skip
 
 dice = random.Random(seed())
 truth = fixtures + "/truth/xdebug/"
@@ -222,7 +223,7 @@ ok("\nL5\t8392\t// line\nC5\t0\t7\t5836 576\n" in page[0], "a page has the lines
 ok("\nL5\t" not in page[1], "and none of a span")
 a, b = ask(gen, "activation 1 of useGen | hide work | lines | sum | show self", "activation 1 of useGen | functions | sum | show self")
 same(a, b, "what is hidden is in the lines that call it")
-refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | contexts | lines"), "no costs of single lines", "a span has none")
+refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | lines"), "a call has them: slowest 1 activations of X | lines", "a span has none")
 
 # ---------------------------------------------------------------- activations and timeline of what is opened
 for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/append.xd", "small/xdebug-small.out"):
@@ -379,7 +380,9 @@ refused(run(gen, *o, "activation 10 of work | top"), "work has 9 activations: th
 refused(run(gen, *o, "activation 0 of work | top"), "there is no number 0", "numbers begin with 1")
 refused(run(gen, *o, "activation 1 of nosuch | top"), "no function matches", "no function")
 refused(run(gen, *o, "activation 1 | top"), "'of' is missing", "no `of`")
-refused(run(gen, *o, "activation 1 of work | activation 1 of g | top"), "opens activations once", "two of them")
+refused(run(gen, *o, "activation 1 of work | activation 1 of g | top"), "several are one stage: activation 1, 3 of X", "two of them")
+for query in ("between 20us and 40us | activation 1 of g | top", "activation 1 of g | between 20us and 40us | top"):
+    refused(run(gen, *o, query), "activations of X | where start >= 5ms", "a call in a span is found by its start")
 r = run(gen, "-q", "--index", "o.quern", "-c", ".push between 20us and 40us", "-c", "functions | sum | show self | as csv")
 ok(r.text.splitlines()[-1] == "2000", "as a filter", r)
 refused(run(gen, *o, "between 7us and 5us | top"), "this span is empty", "an empty span")
@@ -408,6 +411,41 @@ with open("else/exc.xd", "ab") as f:
     f.write(text)
 r = run("else/exc.xd", "-q", "--index", "e.quern", "-c", "activation 1 of deep | functions | count | as csv")
 ok(r.status == 0 and r.text.startswith("count\n"), "one that has grown is indexed again", r)
-r = run("else/exc.xd", "-q", "--index", "c.quern", "-c", "functions | count ! cat >> else/exc.xd", "-c", "activation 1 of deep | top")
-ok("has changed since it was indexed" in r.talk, "one that changes meanwhile", r)
+for i, stage in enumerate(("activation 1 of deep", "between 10% and 20%")):
+    r = run("else/exc.xd", "-q", "--index", "c%d.quern" % i, "-c", "functions | count ! cat >> else/exc.xd", "-c", stage + " | top")
+    ok("has changed since it was indexed" in r.talk, stage + ": one that changes meanwhile", r)
+span = "between 10% and 40%"
+want = ask(truth + "exc.xd", span + " | functions")
+same(ask("exc.xd.gz", span + " | functions"), want, "a span of a packed profile")
+refused(run("-", "-q", "-c", span + " | top", stdin=text), "came through a pipe", "of standard input", 3)
+shutil.copy(truth + "exc.xd", "gone.xd")
+run("gone.xd", "-q", "--index", "gone.quern", "-c", "functions | count")
+os.remove("gone.xd")
+refused(run("gone.quern", "-q", "-c", span + " | top"), "read from the profile again", "of one that is gone", 3)
+
+# ---------------------------------------------------------------- limits
+# Many calls of few stacks need little memory, many stacks more.
+HEAD = "version: 1\ncreator: xdebug 3.2.0\npositions: line\n\nevents: Time_(10ns)\n\n"
+calls = 200000
+with open("many.xd", "w") as f:
+    f.write(HEAD)
+    for i in range(calls):
+        f.write("fl=(1) /a.php\nfn=(%d) f%d\n3 %d\n\n" % (i % 5, i % 5, 1 + i % 7))
+    f.write("fl=(1)\nfn=(9) {main}\n1 1000\n" + "".join(
+        "cfl=(1)\ncfn=(%d)\ncalls=1 0 0\n2 %d\n" % (i % 5, 1 + i % 7) for i in range(calls)) + "\nsummary: %d\n\n" % (4 * calls))
+r = run("many.xd", "-q", "--index", "m.quern", "--limit", "memory=3M", "-c", "activation 39999 of f1 | functions | show self | as csv",
+        "-c", "between 0 and 400000 | functions | sum | show self | as csv", "-c", "slowest 2 activations of f1 | functions | sum | show self | as csv")
+same(r.text.split()[1::2], [str(1 + (39998 * 5 + 1) % 7), "400000", "14"], "many calls of few stacks need little memory")
+with open("deep.xd", "w") as f:
+    f.write(HEAD + "fl=(1) /a.php\nfn=(1) f\n3 2\n\n" + "fl=(1)\nfn=(1)\n3 1\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 9\n\n" * 100000)
+for stage in ("activation 3 of f", "slowest 2 activations of f", "between 10% and 90%"):
+    r = run("deep.xd", "-q", "--index", "d.quern", "--keep-going", "--limit", "memory=3M", "-c", stage + " | functions | count", "-c", "functions | count | as csv")
+    ok(r.status == 6 and "--mem" in r.talk and r.text.endswith("1\n"), stage + ": more memory than the limit, and the next answer", r)
+with open("script", "w") as f:
+    f.write("functions | count\n" + "".join("between %d and %d | functions | count\n" % (i, i + 100000) for i in range(5000)))
+p = subprocess.Popen([quern, "many.xd", "-q", "--index", "m.quern", "-f", "script"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
+p.stdout.readline()     # 5,000 spans take minutes
+p.send_signal(signal.SIGINT)
+out, err = p.communicate()
+ok(p.returncode == 130 and b"interrupted" in err, "Ctrl-C ends a span", (p.returncode, out[-200:], err))
 done()
