@@ -7,7 +7,7 @@
  *	files			down 1: functions of file:"/src/a.c"
  *
  * The new question has the graph stages of the old one, and its `vs`.  A function that calls
- * nothing has only lines.
+ * nothing has only lines, and so has an activation that spends most of its cost itself.
  */
 #include <string.h>
 
@@ -111,6 +111,15 @@ static bool put_activation(struct step *t, size_t row)
 	return true;
 }
 
+/* Does an activation spend most of its cost itself? */
+static bool spends_itself(const struct step *t, size_t row)
+{
+	const struct column *self = step_column(t->last, "self"),
+			    *incl = step_column(t->last, "incl");
+
+	return self && incl && (int64_t)self->u[row] > (int64_t)incl->u[row] / 4 * 3;
+}
+
 static void put_vs(struct step *t)
 {
 	const struct source *s = &t->q->source;
@@ -139,6 +148,8 @@ static void put_function(struct step *t, struct str name, const struct column *i
 
 	if (numbered || named == 1)
 		store_callees(st, fn, &first, &calls);
+	if (opened && spends_itself(t, row))
+		calls = 0;
 	out_c(&t->o, !t->down ? "callers of "
 		     : !calls ? "lines of "
 		     : sites  ? "callsites of "

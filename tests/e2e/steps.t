@@ -22,7 +22,7 @@ WAYS = (
     (("callers of work", ".down 1"), 'callees of "g"'),
     (("calls | sort incl", ".down 1"), 'callees of "useGen"'),
     (("calls | sort incl", ".up 1"), 'callers of "{main}"'),
-    (("activations of work", ".down 6"), 'activation 6 of work | callsites of "work" | sort incl'),
+    (("activations of work", ".down 6"), 'activation 6 of work | lines of "work"'),     # most of it is its own
     (("top 2 activations of work or g", ".down 1"), 'activation 2 of work or g | callsites of "g" | sort incl'),
     (("activations | sort incl", ".down 2"), 'activation 2 of /./ | callsites of "useGen" | sort incl'),
     (("activation 1 of useGen | top", ".down 2"), 'activation 1 of useGen | callees of "g"'),
