@@ -253,7 +253,7 @@ static uint32_t same_below(const struct graph *g, uint32_t f)
 /* From where it is cheapest to where it must be computed: the store, the graph below, what
  * the index knows of a function with contexts, and last the estimate of the stage, which
  * is made of one function when it is asked for. */
-int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
+static int64_t found_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
 	if (g->plain)
 		return store_fn_incl(g->st, f, e);
@@ -266,6 +266,19 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 	if (g->costs[e]->estimate)
 		g->costs[e]->estimate(g, f, e);
 	return g->costs[e]->incl[f];
+}
+
+/* Stages estimate it apart from own costs, and levels of recursion apart from each other: it is
+ * no less than what all of them spend, and no more than the whole. */
+int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
+{
+	const int64_t incl = found_incl(g, f, e);
+	const struct graph_costs *c = g->plain ? NULL : g->costs[e];
+
+	if (!c || !c->made || graph_is_sure(g, f, GRAPH_INCL) ||
+	    store_info(g->st)->negative)
+		return incl;
+	return incl < c->self[f] ? c->self[f] : incl > c->total ? c->total : incl;
 }
 
 bool graph_nests(const struct graph *g, uint32_t f)

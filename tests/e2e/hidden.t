@@ -3,6 +3,7 @@
 
 Hiding moves cost to callers.  So no function spends more than what it cost before, with its calls,
 which stays what it was; and as long as the root is not hidden, own costs add up to the whole.
+After `ignore`, which estimates both, no function spends more than its inclusive cost, or all.
 """
 import collections
 import json
@@ -58,7 +59,8 @@ def check(n):
     others = sorted(set(p.incl) - {"f0"})
     hidden = [p.r.sample(others, p.r.randint(1, max(1, len(others) // 2))) for _ in range(4) if others]
     asked = ["hide %s | functions | show fn, self, incl" % " or ".join(s) for s in hidden]
-    r = run("p.cg", "-q", "--format", "json", *[w for q in asked for w in ("-c", q)])
+    ignored = [q.replace("hide", "ignore", 1) for q in asked]
+    r = run("p.cg", "-q", "--format", "json", *[w for q in asked + ignored for w in ("-c", q)])
     answers = [json.loads('{"meta":' + a) for a in r.text.split('{"meta":')[1:]]
     for q, answer in zip(asked, answers):
         for fn, own, incl in answer["rows"]:
@@ -66,12 +68,15 @@ def check(n):
                 wrong.append("program %d: %s: %s: %d, %d of %d" % (n, q, fn, own, incl, p.incl[fn]))
         if sum(row[1] for row in answer["rows"]) != sum(p.own.values()):
             wrong.append("program %d: %s: own costs are not %d" % (n, q, sum(p.own.values())))
-    return len(answers), wrong if len(answers) == len(hidden) else wrong + ["program %d: %s" % (n, r)]
+    for q, answer in zip(ignored, answers[len(asked):]):
+        most = sum(row[1] for row in answer["rows"])
+        wrong += ["program %d: %s: %r of %d" % (n, q, row, most) for row in answer["rows"] if not row[1] <= row[2] <= most]
+    return len(answers), wrong if len(answers) == 2 * len(hidden) else wrong + ["program %d: %s" % (n, r)]
 
 
 first, number, wrong = 1000 * seed(), 0, []
 for n in range(first, first + 200):
     asked, some = check(n)
     number, wrong = number + asked, wrong + some
-same(wrong[:4], [], "%d sets of hidden functions" % number)
+same(wrong[:4], [], "%d sets of functions, hidden and ignored" % number)
 done()
