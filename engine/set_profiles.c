@@ -163,7 +163,7 @@ static void drop_unread(struct looking *l)
 		if (m->now.n && (!r->now.seen || (l->vs && m->base.n && !r->base.seen)) &&
 		    set_open(l->s, r->member, &err) && set_can_ask(l->s, r->member))
 			need(err.kind, &err);
-		if (m->now.n ? r->now.seen : r->base.seen)
+		if (m->now.n ? r->now.seen && set_can_ask(l->s, r->member) : r->base.seen)
 			l->at[n++] = *r;
 	}
 	l->n = n;

@@ -625,6 +625,21 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 	return 0;
 }
 
+/* ERR_PROFILE: a pipe, where none may keep us waiting; a member of a folder may have become one. */
+static int open_inputs(struct build *b, const char *const *path, size_t n)
+{
+	const struct source_file *first;
+
+	if (inputs_open(&b->in, path, n, b->err))
+		return b->err->kind;
+	first = &b->in.at[0].source;
+	if (first->pipe && b->opts->regular) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: not a regular file", first->name);
+		inputs_close(&b->in);
+	}
+	return b->err->kind;
+}
+
 int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
 		   struct store **out, struct build_report *report_out, struct err *err)
 {
@@ -635,14 +650,9 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	int rc;
 
 	*report_out = (struct build_report){.how = BUILD_NEW};
-	if (inputs_open(&b.in, path, n, err))
+	if (open_inputs(&b, path, n))
 		return err->kind;
 	first = &b.in.at[0].source;
-	if (first->pipe && opts->regular) {
-		err_set(err, ERR_PROFILE, 0, "%s: not a regular file", first->name);
-		inputs_close(&b.in);
-		return err->kind;
-	}
 	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
 	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))
 		rc = open_index(&b, &st, report_out);
@@ -788,7 +798,7 @@ int build_look(const char *const *path, size_t n, const struct build_opts *opts,
 	struct build *b = &a.b;
 
 	snprintf(b->publish.temp, sizeof(b->publish.temp), "/tmp/quern");
-	if (inputs_open(&b->in, path, n, err))
+	if (open_inputs(b, path, n))
 		return err->kind;
 	if (store_recognise(b->in.at[0].source.fd))
 		err_set(err, ERR_PROFILE, 0, "%s is an index", path[0]);

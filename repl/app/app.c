@@ -487,6 +487,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.no_write = o->no_index_write || app->small,
 		.no_wait = o->no_wait,
 		.merge = o->merge || app->folder,
+		.regular = app->folder != NULL,
 		.trust = o->trust,
 		.only_named = o->safe,
 		.jobs = app->small ? 1 : (unsigned)o->jobs, /* a thread takes longer */

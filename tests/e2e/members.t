@@ -172,6 +172,12 @@ ok(r.text == "count\n1\n", "a deep folder", r)
 scene("changes")
 r = run("changes/new", "base=changes/old", "-c", "profiles | count | as csv", "-c", "functions | count ! rm changes/new/bee.out; cat > got", "-c", GATES[1], "-c", "functions | count | as csv")
 ok(r.status == 3 and "bee" in r.talk, "a member that vanishes between two queries", r)
+for side in ("new", "old"):
+    for first, then in (("functions | count", "info vs base | count"), ("profiles vs base | count", "profiles vs base | count"), ("profiles | count", "functions vs base | count")):
+        shutil.rmtree("pipe", ignore_errors=True)
+        scene("pipe")
+        r = run("pipe/new", "base=pipe/old", "--keep-going", "-q", "-c", "%s ! rm pipe/%s/bee.out; mkfifo pipe/%s/bee.out; cat > got" % (first, side, side), "-c", then + " | as csv")
+        ok(r.status == 3 and "bee.out: not a regular file" in r.talk and r.text == "count\n2\n", "one of %s that becomes a pipe keeps nobody waiting: %s" % (side, then), r)
 put("changes/new/bee.out", profile(100))
 r = run("changes/new", "base=changes/old", "--keep-going", "-c", "functions | count ! printf 'fn=more\\n1 900\\n' >> changes/new/bee.out; cat > got", "-c", "functions vs base | where delta% > 5 | expect none")
 ok(r.status in (3, 4) and "bee" in r.talk, "one that grows between two queries", r)
