@@ -269,15 +269,30 @@ static size_t lower(char *to, const char *from, size_t n)
 	return n;
 }
 
+/* Of a few bytes; most places differ in the first one. */
+static bool contains_few(struct str s, struct str part)
+{
+	const unsigned char bit = isalpha((unsigned char)part.p[0]) ? 0x20 : 0;
+	const unsigned char first = (unsigned char)part.p[0] | bit;
+
+	for (size_t i = 0; i + part.n <= s.n; i++)
+		if (((unsigned char)s.p[i] | bit) == first &&
+		    same_letters(s.p + i, part.p, part.n, true))
+			return true;
+	return false;
+}
+
 /* memmem() takes no longer for a long part, so all is in small letters for it: the part, and s
  * a piece at a time, of twice the most bytes of a part. */
 static bool contains(struct str s, struct str part, bool nocase)
 {
-	enum { MOST = 1 << 16 };
+	enum { MOST = 1 << 16, FEW = 32 };
 	char small[MOST], piece[2 * MOST];
 
 	if (!nocase)
 		return memmem(s.p, s.n, part.p, part.n) != NULL;
+	if (part.n && part.n <= FEW)
+		return contains_few(s, part);
 	for (size_t i = 0; part.n > MOST && i + part.n <= s.n; i++)
 		if (same_letters(s.p + i, part.p, part.n, true))
 			return true;
