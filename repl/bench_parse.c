@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "index/file/source.h"
 #include "index/read/stretch.h"
 #include "repl/app/app.h"
+#include "repl/app/version.h"
 #include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "index/base/order.h"
@@ -39,6 +41,7 @@ struct way {
 	unsigned jobs;
 	const char *path; /* instruction set, see isa.h */
 	uint64_t *ns;	  /* of each run; sorted at the end */
+	uint64_t *order;  /* the same in the order of runs */
 	uint64_t *cpu;	  /* processor time of each run, all threads */
 };
 
@@ -219,8 +222,9 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 		return 0;
 	*w = (struct way){.what = what, .jobs = jobs, .path = path};
 	snprintf(w->name, sizeof(w->name), "%s", name);
-	w->ns = calloc(b->runs, sizeof(*w->ns) * 2);
+	w->ns = calloc(b->runs, sizeof(*w->ns) * 3);
 	w->cpu = w->ns ? w->ns + b->runs : NULL;
+	w->order = w->ns ? w->cpu + b->runs : NULL;
 	if (!w->ns)
 		return err_no_memory(b->err, NULL);
 	b->nway++;
@@ -277,6 +281,7 @@ static int add_ways(struct bench *b)
 
 static void sort_runs(const struct bench *b, struct way *w)
 {
+	memcpy(w->order, w->ns, b->runs * sizeof(*w->ns));
 	qsort(w->ns, b->runs, sizeof(*w->ns), compare_u64);
 	qsort(w->cpu, b->runs, sizeof(*w->cpu), compare_u64);
 }
@@ -290,7 +295,7 @@ static double rate(uint64_t things, uint64_t ns)
 static void print_row(const struct bench *b, const struct way *w, struct out *o)
 {
 	const uint64_t mid = w->ns[b->runs / 2], cpu = w->cpu[b->runs / 2];
-	const uint64_t unit = b->way[0].ns[b->runs / 2];
+	const uint64_t unit = b->way[0].ns[b->runs / 2], least = b->way[0].ns[0];
 
 	if (w->missing) {
 		out_printf(o, "%-25s not installed\n", w->name);
@@ -304,7 +309,31 @@ static void print_row(const struct bench *b, const struct way *w, struct out *o)
 	if (b->way[0].missing)
 		out_c(o, "       -\n");
 	else
-		out_printf(o, " %7.2f\n", unit ? (double)mid / (double)unit : 0);
+		out_printf(o, " %7.2f %7.2f\n", unit ? (double)mid / (double)unit : 0,
+			   least ? (double)w->ns[0] / (double)least : 0);
+}
+
+/* Medians of such runs say little. */
+static void print_doubts(const struct bench *b, struct out *o)
+{
+	enum { SMALL = 10000000 };
+	double worst = 1;
+
+	for (size_t i = 0; i < b->nway; i++) {
+		const struct way *w = &b->way[i];
+
+		if (!w->missing && w->ns[0])
+			worst = fmax(worst,
+				     (double)w->ns[b->runs / 2] / (double)w->ns[0]);
+	}
+	if (worst > 1.2)
+		out_printf(o,
+			   "noisy: a median is %.2f times the shortest run: look at the "
+			   "ratios of these\n",
+			   worst);
+	if (b->bytes < SMALL)
+		out_c(o, "the file is small: to start a program or a thread takes a part "
+			 "of these times\n");
 }
 
 static void print_table(const struct bench *b, struct out *o)
@@ -319,10 +348,33 @@ static void print_table(const struct bench *b, struct out *o)
 	out_printf(o, ": %s%s%s, %s lines, %s of costs; median of %u, least .. most\n",
 		   b->packed ? packed : "", b->packed ? " packed, " : "", bytes, lines,
 		   costs, b->runs);
-	out_printf(o, "%-25s %9s %18s %5s %8s %8s %8s   x %s\n", isa_names()[0], "", "",
-		   "GB/s", "Mlines/s", "Mcosts/s", "GB/CPU s", b->way[0].name);
+	out_printf(o, "%-25s %9s %18s %5s %8s %8s %8s   x %s, of shortest\n",
+		   isa_names()[0], "", "", "GB/s", "Mlines/s", "Mcosts/s", "GB/CPU s",
+		   b->way[0].name);
 	for (size_t i = 0; i < b->nway; i++)
 		print_row(b, &b->way[i], o);
+	print_doubts(b, o);
+}
+
+/* The processor's name, or an empty one. */
+static void put_machine(struct out *o)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256], name[256] = "";
+	double load = 0;
+
+	while (f && !*name && fgets(line, sizeof(line), f))
+		if (str_starts(str_c(line), STR("model name\t: ")))
+			snprintf(name, sizeof(name), "%s",
+				 line + strlen("model name\t: "));
+	if (f)
+		fclose(f);
+	(void)getloadavg(&load, 1);
+	name[strcspn(name, "\n")] = '\0';
+	out_c(o, ",\"processor\":");
+	emit_name(o, EMIT_JSON, str_c(name));
+	out_printf(o, ",\"load\":%.2f,\"version\":", load);
+	emit_name(o, EMIT_JSON, (struct str){version_text, strcspn(version_text, "\n")});
 }
 
 /* Each run is there, so that two machines can be compared by more than medians. */
@@ -332,9 +384,10 @@ static void print_json(const struct bench *b, struct out *o)
 	emit_name(o, EMIT_JSON, str_c(b->file));
 	out_printf(o,
 		   ",\"bytes\":%" PRIu64 ",\"packed_bytes\":%" PRIu64
-		   ",\"lines\":%" PRIu64 ",\"cost_lines\":%" PRIu64
-		   ",\"isa\":\"%s\",\"ways\":[",
+		   ",\"lines\":%" PRIu64 ",\"cost_lines\":%" PRIu64 ",\"isa\":\"%s\"",
 		   b->bytes, b->packed, b->lines, b->costs, isa_names()[0]);
+	put_machine(o);
+	out_c(o, ",\"ways\":[");
 	for (size_t i = 0, written = 0; i < b->nway; i++) {
 		const struct way *w = &b->way[i];
 		const uint64_t mid = w->ns[b->runs / 2];
@@ -350,6 +403,9 @@ static void print_json(const struct bench *b, struct out *o)
 			   rate(b->costs, mid));
 		for (unsigned r = 0; r < b->runs; r++)
 			out_printf(o, "%s%" PRIu64, r ? "," : "", w->ns[r]);
+		out_c(o, "],\"ns_in_order\":[");
+		for (unsigned r = 0; r < b->runs; r++)
+			out_printf(o, "%s%" PRIu64, r ? "," : "", w->order[r]);
 		out_c(o, "]}");
 	}
 	out_c(o, "]}\n");

@@ -146,7 +146,8 @@ for wrong in (["--bytes", "x"], ["--events", "65"], ["--style", "cg"], ["--funct
 
 # The measuring option, on a profile whose times do not matter.
 r = run("--bench-parse", "a.out")
-ok(r.status == 0 and "parse, 1 thread" in r.text and "Mcosts/s" in r.text and re.search(r"^wc -l .*^cat ", r.text, re.M | re.S), "--bench-parse", r)
+ok(r.status == 0 and "parse, 1 thread" in r.text and "Mcosts/s" in r.text and re.search(r"^wc -l .*^cat ", r.text, re.M | re.S) and ", of shortest" in r.text, "--bench-parse", r)
+ok("\nthe file is small: " in r.text, "  says that the file is too small", r)
 ok(not os.path.exists("a.out.quern"), "stores nothing")
 measured = json.loads(run("--bench-parse", "a.out", "--format", "json").text)
 text = open("a.out", "rb").read()
@@ -158,6 +159,8 @@ for name, m, ways in (("plain", measured, ["wc -l", "cat"]), ("packed", packed, 
     ok(0 < m["cost_lines"] < m["lines"] and m["cost_lines"] == measured["cost_lines"], "and its cost lines: " + name, m["cost_lines"])
     same([w["way"] for w in m["ways"]][:2], ways, "beside it: " + name)
     ok(all(len(w["ns"]) == 9 and w["ns"] == sorted(w["ns"]) and w["median_ns"] == w["ns"][4] > 0 for w in m["ways"]), "all times: " + name, m["ways"])
+    ok(all(sorted(w["ns_in_order"]) == w["ns"] for w in m["ways"]), "and in the order of runs: " + name)
+    ok(m["version"].startswith("quern") and m["load"] >= 0 and "processor" in m, "on which machine: " + name, m)
 same(measured["packed_bytes"], 0, "a plain file is not packed")
 same(packed["packed_bytes"], os.path.getsize("a.out.gz"), "bytes of a packed file")
 same(run("--bench-parse", "a.out", "--format", "csv").status, 2, "--bench-parse writes no csv")
