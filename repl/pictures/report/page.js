@@ -435,7 +435,7 @@ document.addEventListener('keydown', x => {
 		return;
 	}
 	if (x.target === $('q') && x.key === 'Enter') {
-		const q = $('q').value, f = rows.find(f => f.name === q || f.label === q || bareName(f) === q) || rows[0];
+		const q = $('q').value, f = F.find(f => f.name === q || f.label === q || bareName(f) === q) || rows[0];
 		if (f) select(f, true);
 	}
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
