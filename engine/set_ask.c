@@ -63,9 +63,8 @@ static void keep_note(struct set_rows *all, struct str text)
 			all->notes[i].times++;
 			return;
 		}
-	if (arena_grow(all->a, &all->notes, &all->notes_cap, all->nnotes, all->nnotes + 1,
-		       sizeof(*all->notes)))
-		need_memory(all->a);
+	need_grow(all->a, &all->notes, &all->notes_cap, all->nnotes, all->nnotes + 1,
+		  sizeof(*all->notes));
 	all->notes[all->nnotes++] = (struct set_note){need_str(all->a, text), 1};
 }
 

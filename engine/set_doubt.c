@@ -35,9 +35,8 @@ struct str set_list_members(const struct session *s, struct arena *a, bool gone,
 
 void set_add_asked(struct set_rows *all, struct str name)
 {
-	if (arena_grow(all->a, &all->asked, &all->asked_cap, all->nasked, all->nasked + 1,
-		       sizeof(*all->asked)))
-		need_memory(all->a);
+	need_grow(all->a, &all->asked, &all->asked_cap, all->nasked, all->nasked + 1,
+		  sizeof(*all->asked));
 	all->asked[all->nasked++] = name;
 }
 

@@ -113,9 +113,7 @@ static struct table_col *column_of(struct set_rows *all, const struct table_col 
 		    str_eq(to->name, c->name))
 			return to;
 	}
-	if (arena_grow(all->a, &t->cols, &t->cap, t->ncols, t->ncols + 1,
-		       sizeof(*t->cols)))
-		need_memory(all->a);
+	need_grow(all->a, &t->cols, &t->cap, t->ncols, t->ncols + 1, sizeof(*t->cols));
 	t->cols[t->ncols++] = to = NEED_NEW(all->a, struct table_col);
 	*to = *c;
 	to->name = need_str(all->a, c->name);

@@ -54,9 +54,9 @@ static int of_member(struct app *app, struct token name, struct str command,
 {
 	struct folder *const all = app->folder;
 	struct err err = {0};
-	int kind;
+	int kind = session_only(app->session, name.text, &err);
 
-	if (session_only(app->session, name.text, &err)) {
+	if (kind) {
 		err.at = name.at;
 		err.len = (uint32_t)name.len;
 		talk_error(&err, entry, from, app->screen.columns,
