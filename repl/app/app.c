@@ -735,6 +735,7 @@ static int answer(void *arg, const struct result *r, struct err *err)
 			talk("note: %.*s", STR_ARG(r->notes[i]));
 	if (output_result(app, r, err))
 		return err->kind;
+	app->due -= app->due > 0;
 	app->started_ns = progress_now_ns();
 	if (r->truncated) {
 		/* Most formats cannot contain such a note. */
@@ -803,6 +804,9 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	int kind = 0;
 
 	app->paged_ns = 0;
+	app->due = 0;
+	for (size_t at = 0, end; (end = query_statement(text, at)) > at; at = end)
+		app->due++;
 	/* Leading blanks stay: errors count columns. */
 	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
 		text.n--;

@@ -53,6 +53,7 @@ struct app {
 	char *pager;		 /* command; NULL: from the environment */
 	struct target output;	 /* .output FILE; fd -1: standard output */
 	char *last;		 /* text of the last query, for .edit and .save */
+	size_t due;		 /* statements that share what is left of the budget */
 	char *offer;	     /* at the prompt: the query that the hint of an error is */
 	struct paths places; /* questions, for .back */
 	bool interactive, quit, used; /* .use has chosen the profile that is asked */

@@ -400,14 +400,15 @@ static int render_part(void *arg, const struct result *r, const struct left_out 
 	return render(g, o, err);
 }
 
-/* The bytes that the answer may still have: all answers to a program are one. */
+/* The bytes that the answer may still have: all answers to a program are one, and those that
+ * are due share what is left. */
 static size_t budget_room(const struct app *app)
 {
 	const size_t all = (size_t)app->opts->budget;
 	/* An eighth is for notes and errors. */
 	const size_t used = app->answers ? app->answers->n + all / 8 : 0;
 
-	return all > used ? all - used : 0;
+	return all > used ? (all - used) / (app->answers && app->due ? app->due : 1) : 0;
 }
 
 /* Returns the errno of the output, as write_result(). */

@@ -331,8 +331,8 @@ static void put_meta(struct render *rd)
 		put_key(rd, "proven", r->proven);
 	if (r->base.n)
 		put_paired(rd);
-	out_printf(rd->o,
-		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");
+	out_printf(rd->o, "\"truncated\":%s,\"matched\":",
+		   r->truncated || rd->left.rows ? "true" : "false");
 	out_u64(rd->o, r->rows_before > r->rows ? r->rows_before : r->rows);
 	if (rd->left.rows) {
 		out_char(rd->o, ',');

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "repl/app/budget.h"
 #include "engine/api/quern.h"
 
 enum {
@@ -171,28 +172,63 @@ static struct server_call *add_call(struct server *s, json_t *id, const char *qu
 	return s->call[s->n++] = c;
 }
 
+/* The copy that a call owns of an argument that is a text; NULL: there is none. */
+static char *text_of(json_t *arguments, const char *name)
+{
+	const char *text = json_string_value(json_object_get(arguments, name));
+
+	return text ? strdup(text) : NULL;
+}
+
+/* What is wrong with the arguments of `query`; NULL: nothing. */
+static const char *wrong_argument(json_t *arguments)
+{
+	json_t *format = json_object_get(arguments, "format");
+	json_t *budget = json_object_get(arguments, "budget");
+	const char *as = json_string_value(format), *key;
+	json_t *value;
+
+	if (!json_is_string(json_object_get(arguments, "query")))
+		return "error: `query` is a text, such as \"top 20\"\n";
+	if (format && !json_is_null(format) &&
+	    format_of_name(str_c(as ? as : "")) == FORMAT_NONE)
+		return "error: `format` is one of table csv tsv json ndjson md\n";
+	if (budget && (json_integer_value(budget) < BUDGET_LEAST ||
+		       json_integer_value(budget) > BUDGET_MOST))
+		return "error: `budget` is a number of bytes, 1024 to 67108864\n";
+	json_object_foreach(arguments, key, value) if (
+		str_place("query format budget event profile", str_c(key)) < 0 ||
+		(strcmp(key, "budget") != 0 && !json_is_string(value) &&
+		 !json_is_null(
+			 value))) return "error: the arguments are query, format, event, profile, all texts, "
+					 "and budget\n";
+	return NULL;
+}
+
 static void call_tool(struct server *s, json_t *id, json_t *params)
 {
 	const char *name = json_string_value(json_object_get(params, "name"));
 	json_t *arguments = json_object_get(params, "arguments");
-	json_t *query = json_object_get(arguments, "query");
-	json_t *format = json_object_get(arguments, "format");
-	const char *as = json_string_value(format);
+	const char *as = json_string_value(json_object_get(arguments, "format"));
 	const enum tool tool = tool_of_name(name ? name : "");
+	const char *wrong = tool == TOOL_QUERY ? wrong_argument(arguments) : NULL;
 	struct server_call *c = NULL;
 
 	if (tool == TOOL_NONE)
 		put_error(s, id, PARAMS, "there is no such tool");
-	else if (tool == TOOL_QUERY && !json_is_string(query))
-		refuse(s, id, "error: `query` is a text, such as \"top 20\"\n");
-	else if (format && format_of_name(str_c(as ? as : "")) == FORMAT_NONE)
-		refuse(s, id, "error: `format` is one of table csv tsv json ndjson md\n");
+	else if (wrong)
+		refuse(s, id, wrong);
 	else
-		c = add_call(s, id, json_string_value(query));
+		c = add_call(s, id,
+			     json_string_value(json_object_get(arguments, "query")));
 	if (!c)
 		return;
 	c->does.tool = tool;
 	c->does.format = as ? format_of_name(str_c(as)) : FORMAT_NONE;
+	c->does.event = text_of(arguments, "event");
+	c->does.profile = text_of(arguments, "profile");
+	c->does.budget =
+		(uint64_t)json_integer_value(json_object_get(arguments, "budget"));
 	c->token = json_incref(
 		json_object_get(json_object_get(params, "_meta"), "progressToken"));
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/err_struct.h"
+#include "index/base/err.h"
 #include "index/build.h"
 #include "repl/app/app.h"
 #include "repl/app/guide.h"
@@ -30,6 +30,8 @@ void tool_free(struct tool_call *c)
 	out_close(&c->answers);
 	out_close(&c->said);
 	free(c->query);
+	free(c->event);
+	free(c->profile);
 }
 
 static void show_progress(void *call, const struct build_progress *state)
@@ -58,9 +60,18 @@ static int ask_text(struct app *app, struct str text)
 	const struct str line = trim_lines(text);
 	const struct str word = {line.p, strcspn(line.p, " \t\n")};
 
-	return str_place(reads, word) >= 0 && str_find(line, '\n') == line.n
-		       ? script_entry(app, line, NULL)
-		       : app_run(app, text, NULL);
+	struct err err = {0};
+
+	if (str_place(reads, word) >= 0 && str_find(line, '\n') == line.n)
+		return script_entry(app, line, NULL);
+	if (!word.n || word.p[0] != '.')
+		return app_run(app, text, NULL);
+	err_set(&err, ERR_QUERY, 0, "%.*s is not for clients, which set and open nothing",
+		STR_ARG(word));
+	err_hint(&err, "ask it in a query: top by Dr, in NAME | top; a call alone: %s",
+		 reads);
+	app_fail(app, &err, NULL);
+	return err.kind;
 }
 
 static int ask(struct tool_call *c, struct app *app)
@@ -76,6 +87,10 @@ static int ask(struct tool_call *c, struct app *app)
 	app->progress_arg = c;
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	atomic_store(&c->total, 0);
+	if (!kind && c->profile && session_use(app->session, str_c(c->profile), &err)) {
+		app_fail(app, &err, "profile");
+		kind = err.kind;
+	}
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
 		kind = err.kind;
@@ -116,10 +131,12 @@ void tool_run(struct tool_call *c, const struct options *o)
 	mine.safe = true;
 	if (c->format != FORMAT_NONE)
 		mine.format = c->format;
+	mine.event = c->event ? c->event : mine.event;
+	mine.budget = c->budget ? c->budget : mine.budget;
 	if (app_init(&app, &mine, &err))
 		app_fail(&app, &err, NULL);
 	c->failed = err.kind || ask(c, &app);
 	app_free(&app);
 	talk_to(NULL);
-	cut_said(c, (size_t)o->budget);
+	cut_said(c, (size_t)mine.budget);
 }

@@ -19,6 +19,9 @@ struct tool_call {
 	enum tool tool;
 	char *query; /* malloc'd */
 	enum format format;
+	char *event,
+		*profile; /* malloc'd: the event of costs, the profile asked; or NULL */
+	uint64_t budget;  /* bytes; 0: that of the session */
 	/* What comes of it: the answers, and what there is to say about them. */
 	struct out answers, said;
 	bool failed;

@@ -96,12 +96,37 @@ static void put_error(struct out *o, const struct err *err, const char *text, bo
 	put_wrapped(o, str_c(text), named ? 7 : 0, "  ");
 }
 
+/* A hint, for who is heard in the way that is open to them: a client of MCP names no file and
+ * gives no option. */
+static const char *open_way(const char *hint)
+{
+	static const struct {
+		const char *word, *instead;
+	} ways[] = {
+		{".open ",
+		 "only profiles that are open are asked: the tool profiles lists them"},
+		{"quern ",
+		 "only profiles that are open are compared: functions vs NAME; the "
+		 "tool profiles lists them"},
+		{".event ", "by EVENT, or the argument event"},
+		{"--set ", "let $NAME = VALUE; and the query"},
+		{"--budget",
+		 "ask for less: | take 20, | show fn, self; or the argument budget"},
+		{"--limit", "ask for less: of X, depth 3, min 1%"},
+	};
+
+	for (size_t i = 0; heard && i < sizeof(ways) / sizeof(*ways); i++)
+		if (strstr(hint, ways[i].word) && !strstr(hint, "quern record"))
+			return ways[i].instead;
+	return hint;
+}
+
 static void put_hint(struct out *o, const struct err *err, bool colour)
 {
 	if (!err->hint[0])
 		return;
 	out_c(o, colour ? "  \033[1mhint:\033[0m " : "  hint: ");
-	put_wrapped(o, str_c(err->hint), 8, "        ");
+	put_wrapped(o, str_c(open_way(err->hint)), 8, "        ");
 }
 
 /* The line of text with byte `at`; *in_line: the offset of `at` in it. */

@@ -129,7 +129,7 @@ profile("other.out", [(b"main", 1)])
 REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".save safe.csv top",
            ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5",
            ".export safe", ".source-root ."]
-HARMLESS = [".help", ".overview", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
+HARMLESS = [".use h.out", ".help", ".overview", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
             ".pop all", ".filters", ".limit", ".rename", ".demangle", ".with-source", ".queries", ".sets", ".run recursion", ".overview", ".quit"]
 for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)

@@ -57,6 +57,26 @@ texts, failed = c.tool("query", query="functions | count | expect none")
 ok(failed and "692" in texts[0] and "expected no rows" in texts[1], "an expectation that fails", texts)
 texts, failed = c.tool("query", query="find vmx or malloc")
 ok(not failed and "malloc" in texts[0] and texts[1].startswith("note: "), "a note is a text of its own", texts)
+
+
+def asked(**arguments):
+    r = c.request("tools/call", {"name": "query", "arguments": arguments})["result"]
+    return "".join(t["text"] for t in r["content"]), r["isError"]
+
+
+same(asked(query="info | show profile", profile="base")[0], asked(query="in base | info | show profile")[0], "the profile that is asked")
+ok(asked(query="top 1", profile="nosuch")[1], "one that is not open")
+ok("no event 'Dr'" in asked(query="top 1", event="Dr")[0] and not asked(query="top 1", event="Ir", format=None)[1], "the event")
+ok(len(asked(query="functions; functions; functions", budget=3000)[0]) <= 3000, "a budget")
+text, failed = asked(query="functions; functions | sort calls; info malloc", budget=6000)
+same((failed, text.count("left out to fit the budget"), "mangled" in text or "malloc" in text), (False, 2, True), "which the queries of a call share")
+for wrong in ({"limit": 3}, {"budget": 3}, {"budget": "20k"}, {"event": 3}):
+    text, failed = asked(query="top", **wrong)
+    ok(failed and text.startswith("error: "), "an argument that is none: %s" % wrong, text)
+for query, hint in ((".open x", "ask it in a query"), (".event Dr", "top by Dr"), ("in new | top", "tool profiles"), ("in bas | top", "did you mean 'base'")):
+    text, failed = asked(query=query)
+    ok(failed and hint in text and ".open N" not in text, "a hint that can be done here: %s" % query, text)
+ok('"truncated":true' in asked(query="functions", format="json", budget=4000)[0], "truncated says that rows are left out")
 same(c.tool("query", query="let $x = malloc"), ([""], False), "nothing asked")
 ok("nothing is called $x" in c.ask("callers of $x"), "a call leaves nothing for the next", c.ask("callers of $x"))
 same(c.tool("query")[1], True, "no query")
