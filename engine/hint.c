@@ -15,7 +15,9 @@
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/parse.h"
+#include "engine/lang/token.h"
 #include "engine/names/match.h"
+#include "engine/names/name.h"
 #include "engine/session.h"
 #include "engine/statement.h"
 #include "index/base/arena.h"
@@ -66,6 +68,17 @@ static bool is_base_name(struct str path, struct str name)
 	return str_starts(base, name) && (base.n == name.n || base.p[name.n] == '.');
 }
 
+/* field:NAME, in quotes unless it is one word. */
+static struct str place_named(struct resolving *r, const char *field, struct str path)
+{
+	struct str name = str_basename(path);
+	const struct token t = token_at(name, 0, PLACE_NAME);
+
+	if (t.kind != TOK_WORD || t.len != name.n)
+		name = name_quoted(name, r->a);
+	return name.p ? arena_printf(r->a, "%s:%.*s", field, STR_ARG(name)) : name;
+}
+
 /* Find the object or the file of this name. */
 static bool find_place(struct resolving *r, struct str name)
 {
@@ -74,14 +87,10 @@ static bool find_place(struct resolving *r, struct str name)
 	r->instead.n = 0;
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->objects; i++)
 		if (is_base_name(store_obj(st, i), name))
-			r->instead =
-				arena_printf(r->a, "obj:%.*s",
-					     STR_ARG(str_basename(store_obj(st, i))));
+			r->instead = place_named(r, "obj", store_obj(st, i));
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->files; i++)
 		if (is_base_name(store_file(st, i), name))
-			r->instead =
-				arena_printf(r->a, "file:%.*s",
-					     STR_ARG(str_basename(store_file(st, i))));
+			r->instead = place_named(r, "file", store_file(st, i));
 	return r->instead.n;
 }
 
@@ -99,10 +108,28 @@ static int find_name(struct resolving *r, struct match_atom *atom, enum match_fi
 	return 0;
 }
 
+/* The text in quotes that the hint of r->err has, for the place of the mistake; but no name that
+ * would be more than a name there: `x > file`. */
+static void take_near(struct resolving *r)
+{
+	static const char text[] = "text needs double quotes: ",
+			  near[] = "did you mean '";
+	const struct str hint = str_c(r->err->hint);
+
+	if (str_starts(hint, str_c(text))) {
+		r->instead = arena_printf(r->a, "%s", hint.p + strlen(text));
+	} else if (str_starts(hint, str_c(near))) {
+		r->instead = arena_printf(r->a, "%s", hint.p + strlen(near));
+		r->instead.n = str_find(r->instead, '\'');
+		if (!str_eq(r->instead, STR("!=")) &&
+		    strcspn(r->instead.p, ";|>!\"'") < r->instead.n)
+			r->instead.n = 0;
+	}
+}
+
 static int look_up(struct resolving *r, const struct set *set)
 {
 	struct match_atom atom;
-	const char *near;
 	bool found = false, class = false;
 
 	if (!set)
@@ -141,9 +168,7 @@ static int look_up(struct resolving *r, const struct set *set)
 	/* Names that are spelled almost so are looked for among all. */
 	err_clear(r->err);
 	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
-	if ((near = strchr(r->err->hint, '\'')))
-		r->instead =
-			arena_printf(r->a, "%.*s", (int)strcspn(near + 1, "'"), near + 1);
+	take_near(r);
 	return r->err->kind;
 }
 
@@ -157,21 +182,6 @@ static int look_up_all(struct resolving *r, const struct query *q)
 		if (look_up(r, g->set))
 			return r->err->kind;
 	return 0;
-}
-
-/* The text in quotes that the hint of r->err has, for the place of the mistake. */
-static void take_near(struct resolving *r)
-{
-	static const char text[] = "text needs double quotes: ",
-			  near[] = "did you mean '";
-	const struct str hint = str_c(r->err->hint);
-
-	if (str_starts(hint, str_c(text))) {
-		r->instead = arena_printf(r->a, "%s", hint.p + strlen(text));
-	} else if (str_starts(hint, str_c(near))) {
-		r->instead = arena_printf(r->a, "%s", hint.p + strlen(near));
-		r->instead.n = str_find(r->instead, '\'');
-	}
 }
 
 /* 0: the query can run; or what is wrong is in r->err, and r->instead. */
@@ -441,6 +451,8 @@ struct str query_hinted(struct str text, const struct err *err, struct arena *a)
 	struct err as = *err;
 	struct resolving r = {.query = text, .a = a};
 
+	if (str_find_str(hint, STR(" ... ")) < hint.n) /* its middle is left out */
+		return STR("");
 	for (size_t i = 0; i < COUNT(leads); i++)
 		if (str_starts(hint, str_c(leads[i]))) {
 			r.query = str_from(hint, strlen(leads[i]));

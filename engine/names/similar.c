@@ -7,6 +7,7 @@
  * searched for in it.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/names/match.h"
 #include "engine/names/name.h"
@@ -177,11 +178,15 @@ static size_t match_nearest(struct store *st, enum match_field field, struct str
 static const char *const field_name[] = {"function", "file", "object", "class"};
 
 /* Does the hint need the name in quotes?  `operator new(unsigned long)` has a blank in
- * its short form; a user who wrote quotes gets quotes. */
+ * its short form, `operator|` a byte that ends a name; a user who wrote quotes gets quotes. */
 static bool wants_quotes(const struct match_atom *atom, struct str name, struct str shown)
 {
+	bool ends = false;
+
+	for (size_t i = 0; i < shown.n; i++)
+		ends |= strchr(" ;|>!", shown.p[i]) != NULL;
 	return atom->field == MATCH_FN && name.n <= QUOTED &&
-	       (atom->form == MATCH_EXACT || str_find(shown, ' ') < shown.n) &&
+	       (atom->form == MATCH_EXACT || ends) &&
 	       str_find(name, '"') == name.n && str_find(name, '\\') == name.n;
 }
 

@@ -759,16 +759,25 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 	return err->kind == ERR_CANCEL ? ERR_CANCEL : 0;
 }
 
-/* Where a person types, the query of a hint stands at the prompt, as one line. */
+/* Where a person types, the query of a hint stands at the prompt, as one line; but not a name that
+ * the editor would take for keys. */
 static void offer_hint(struct app *app, struct str text, const struct err *err)
 {
 	const struct str query = query_hinted(text, err, &app->arena);
+	struct out shown;
 
 	if (!app->interactive || app->nested || !query.n ||
 	    !(app->offer = strndup(query.p, query.n)))
 		return;
 	for (char *p = app->offer; (p = strpbrk(p, "\t\r\n"));)
 		*p = ' ';
+	out_mem(&shown);
+	emit_name(&shown, app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII, str_c(app->offer));
+	if (!str_eq(out_text(&shown), str_c(app->offer))) {
+		free(app->offer);
+		app->offer = NULL;
+	}
+	out_close(&shown);
 }
 
 /* Run the statements in bytes at .. end of text. */

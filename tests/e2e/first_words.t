@@ -121,6 +121,21 @@ for typed in ("bt", "sandwich", "break", "whatif", "peek", "list", "info functio
 r = run(*at, "list nosuch")
 ok(r.status == 1 and "nosuch" not in r.talk.split("hint:")[1] and "source of SET" in r.talk, "a name that is nowhere is in no hint", r)
 
+# A name in a hint is a name, whatever stands in it: nothing of it is written, and no command is run.
+write_bytes("library.out", b"events: Ir D1mr;top>e\nob=/lib/libone.so ! touch a\nfl=/src/parser.c; top > b\nfn=main\n1 9 9\n"
+                           b"fn=gather_all>c\n2 8 8\n")
+at = ("-q", "--no-init", "--no-index-write", "-c")
+for typed, want in (("info libone", 'info obj:"libone.so ! touch a"'), ("list parser", 'source of file:"parser.c; top > b"'),
+                    ("info gather_ale", 'did you mean "gather_all>c"?'), ("top by D1m", "did you mean 'D1mr;top>e'?")):
+    r = run("library.out", *at, typed)
+    ok(want in r.talk.split("hint: ")[-1], "%s: names in its hint are names" % typed, r)
+    for hint in re.findall(HINT, r.talk, re.M):
+        r = run("library.out", *at, hint)
+        ok(r.status == 0 and not any(map(os.path.exists, "abc")), "  it answers", r)
+os.rename("library.out", "new ! touch d.out")
+r = run("new ! touch d.out", *at, "functions vs new")
+ok(r.talk.endswith("hint: did you mean 'new ! touch d.out'?\n"), "nor is the name of a profile more than one", r)
+
 # The heading of each column can be typed where a column may stand; of "#", which begins a comment, the hint is the query.
 SOURCES = ["top", "functions", "files", "objects", "dirs", "classes", "lines", "inlined", "calls", "callsites", "cycles", "contexts", "parts",
            "threads", "events", "profiles", "callers of F", "callees of M", "callers of F depth 2", "calltree", "path from M to F",
