@@ -393,23 +393,27 @@ struct shares {
 static void find_rooms(const struct hide *h, uint32_t e, const int64_t *self,
 		       struct shares *s, struct arena *scratch)
 {
-	const uint32_t n = s->g->functions, labels = h->joined ? h->joined->functions : n;
+	const struct graph *b = h->joined ? h->joined : s->g->below;
+	const bool bounded = !store_info(b->st)->negative;
+	int64_t lo, hi = INT64_MAX / 2;
 
-	s->label = NEED_ARRAY(scratch, uint32_t, (size_t)n + 1);
-	s->room = NEED_ARRAY(scratch, double, (size_t)labels + 1);
+	s->label = NEED_ARRAY(scratch, uint32_t, (size_t)s->g->functions + 1);
+	s->room = NEED_ARRAY(scratch, double, (size_t)b->functions + 1);
 	if (h->joined)
 		graph_event(h->joined, e);
-	for (uint32_t k = 0; k < labels; k++) {
-		int64_t lo, hi = INT64_MAX / 2;
+	for (uint32_t f = 0; f < s->g->functions; f++)
+		s->label[f] = h->joined ? h->joined->group[h->up[f]] : h->up[f];
+	for (uint32_t f = 0; f < s->g->functions; f++) {
+		double *room = &s->room[s->label[f]];
 
-		if (h->joined)
-			graph_incl_bounds(h->joined, k, e, &lo, &hi);
-		s->room[k] = (double)hi;
+		if (!h->above[h->up[f]] || *room != 0)
+			continue;
+		if (bounded)
+			graph_incl_bounds(b, s->label[f], e, &lo, &hi);
+		*room = (double)hi;
 	}
-	for (uint32_t f = 0; f < n; f++) {
-		s->label[f] = h->joined ? h->joined->group[h->up[f]] : f;
-		s->room[s->label[f]] -= h->joined ? (double)self[f] : 0;
-	}
+	for (uint32_t f = 0; f < s->g->functions && bounded; f++)
+		s->room[s->label[f]] -= (double)self[f];
 }
 
 /* Functions with room take own cost from f, and give it in turn calls of v that cost as
