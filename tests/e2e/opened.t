@@ -84,7 +84,7 @@ def compare(name, stage, profile, picked):
 
 
 # ---------------------------------------------------------------- against the blocks
-for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/exc.xd",
+for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/exc.xd",
              "truth/xdebug/append.xd", "small/xdebug-small.out", "producers/xdebug.out",
              "small/xdebug-append-different-scripts.out", "small/xdebug-fatal.out"):
     path = fixtures + "/" + name
@@ -178,7 +178,7 @@ r = run(gen, "-q", "--index", "o.quern", "-c", "activation 1 of useGen | hide wo
 same(r.text.split()[1], str(sum(a.values())), "what a stage hides goes to its callers")
 
 # ---------------------------------------------------------------- lines
-for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/append.xd", "small/xdebug-small.out", "producers/xdebug.out"):
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/append.xd", "small/xdebug-small.out", "producers/xdebug.out"):
     path = fixtures + "/" + name
     known, text = xdebug.activations(path), xdebug.lines(path)
     wrong = []
@@ -226,7 +226,7 @@ same(a, b, "what is hidden is in the lines that call it")
 refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | lines"), "a call has them: slowest 1 activations of X | lines", "a span has none")
 
 # ---------------------------------------------------------------- activations and timeline of what is opened
-for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/append.xd", "small/xdebug-small.out"):
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/append.xd", "small/xdebug-small.out"):
     path = fixtures + "/" + name
     known = xdebug.activations(path)
     a = dice.choice([a for a in known if a.below])
@@ -240,6 +240,8 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
     rows, frames = ask(path, stage + " | activations | show fn, start, incl, self, calls", stage + " | timeline min 0 | show fn, depth, start, incl, self")
     same([tuple(r.values()) for r in rows], [(b.name, b.start[0], b.incl[0], b.own[0], b.calls) for b, _ in inside], name + ": activations")
     same([tuple(r.values()) for r in frames], [(b.name, d, b.start[0] - a.start[0], b.incl[0], b.own[0]) for b, d in inside], name + ": timeline")
+    if name == "truth/xdebug/fiber.xd":     # stacks that take turns are drawn as if they did not
+        continue
     part = [b for b in known if b.part == a.part]
     whole = sum(b.own[0] for b in part)
     start, end = sorted(dice.sample(range(whole + 1), 2))
@@ -271,7 +273,7 @@ def span_of(known, totals, start, end):
         inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
         row = out[a.name]
         row[3] += inside(a.start[0])
-        begin = a.start[0] + a.incl[0] - a.own[0]
+        begin = a.begin
         if a.own[0] == 0:
             parts = [c * inside(begin) for c in a.own]
         else:
@@ -310,7 +312,7 @@ def other_run(known, start, end):
     return out
 
 
-for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/exc.xd", "truth/xdebug/append.xd",
+for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/exc.xd", "truth/xdebug/append.xd",
              "small/xdebug-small.out", "producers/xdebug.out"):
     path = fixtures + "/" + name
     known = xdebug.activations(path)

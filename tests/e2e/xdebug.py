@@ -94,24 +94,45 @@ def lines(path):
 class Activation:
     def __init__(self, name, own, below, clock):
         self.name, self.own, self.below, self.calls = name, own, below, len(below)
-        self.start = below[0].start if below else list(clock)
+        self.start = min((a.start for a in below), default=list(clock))
         self.incl = [sum(costs) for costs in zip(own, *(a.incl for a in below))]
         self.caller, self.depth, self.part = None, 1, 0
 
 
+def claim(unclaimed, calls):
+    """Take the blocks of these calls, (name, cost), out of those that nobody has claimed: the last ones or, as stacks of
+    fibers take turns, those of their names and costs, from the end."""
+    fits = lambda call, a: call[0] == a.name and abs(call[1] - a.cost) <= a.calls
+    last = at = list(range(len(unclaimed) - len(calls), len(unclaimed)))
+    if not all(i >= 0 and fits(c, unclaimed[i]) for i, c in zip(at, calls)):
+        at, i = [], len(unclaimed)
+        for c in reversed(calls):
+            found = next((j for j in range(i - 1, -1, -1) if fits(c, unclaimed[j])), None)
+            if found is not None:
+                i = found
+                at.insert(0, i)
+        if len(at) < len(calls) and all(i >= 0 and c[0] == unclaimed[i].name for i, c in zip(last, calls)):
+            at = last
+    below = [unclaimed[i] for i in at]
+    for i in reversed(at):
+        del unclaimed[i]
+    return below
+
+
 def activations(path):
     """Every activation, in the order in which they began.  Before one are those that have returned."""
-    out, part, unclaimed, clock, number = [], 0, [], [], 0
+    out, part, unclaimed, clock, number, text = [], 0, [], [], 0, lines(path)
 
     def give():
-        todo = unclaimed[::-1]
+        todo, mine = unclaimed[::-1], []
         while todo:
             a = todo.pop()
             for b in a.below:
                 b.caller, b.depth = a.name, a.depth + 1
             a.part = part
-            out.append(a)
+            mine.append(a)
             todo += a.below[::-1]
+        out.extend(sorted(mine, key=lambda a: (a.first, a.depth)))
 
     for block in blocks(path, parts=True):
         if not block:
@@ -119,11 +140,13 @@ def activations(path):
             part, unclaimed, clock = part + 1, [], [0] * 9
             continue
         name, own, calls = block
-        below = unclaimed[len(unclaimed) - len(calls):]
-        assert [b.name for b in below] == calls, (path, name)
-        del unclaimed[len(unclaimed) - len(calls):]
-        unclaimed.append(Activation(name, own, below, clock))
-        unclaimed[-1].block, number = number, number + 1
+        costs = [c[0] for _, c in text[number][1]]
+        below = claim(unclaimed, list(zip(calls, costs)))
+        a = Activation(name, own, below, clock)
+        a.begin = clock[0]      # where it spends its own cost
+        a.block, a.first, a.cost = number, min((b.first for b in below), default=number), own[0] + sum(costs)
+        unclaimed.append(a)
+        number += 1
         clock = [a + b for a, b in zip(clock, own)]
     give()
     return out
