@@ -109,6 +109,11 @@ page("sentence", lua, "functions")
 said = browser.run(SEEN + "return [$('#sentence').textContent, all('#sentence button').map(b => all('#frames .f').find(f => f.title.split('\\n')[0].split(' \u203a ')[0] === b.textContent).title.split('\\n')[1])];")
 ok(said[0].startswith("93.25% is below main: docall ~69.36%") and len(said[1]) == 3 and all(t[0] == "~" and t.split(", ")[1].split("%")[0] + "%" in said[0] for t in said[1]), "the widest frames below main, as they are drawn", said)
 same(browser.run(SEEN + "$('#sentence button').click(); return $('#name').textContent;"), "docall", "  each is a link")
+with open("alone.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 1\ncfn=f\ncalls=1 1\n1 99\n\nfn=f\n1 96\ncfn=g\ncalls=1 1\n1 3\n\nfn=g\n1 3\n")
+page("alone", "alone.out", "functions")
+same(browser.run(SEEN + "return $('#sentence').textContent.trim();"), "100.00% is below main: f 99.00%", "  or the one that spends most itself")
+page("sentence", lua, "functions")
 ENTER = SEEN + "const q = $('#q'); q.value = '%s'; q.dispatchEvent(new Event('input')); q.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})); return $('#name').textContent;"
 same([browser.run(ENTER % q) for q in ("luaH_get", "^luaV_")], ["luaH_get", "luaV_execute"], "Enter selects that name, or the costliest")
 calls = {r["fn"]: r["calls"] for r in rows(lua, query="callees of luaV_execute | show fn, calls | as csv")}

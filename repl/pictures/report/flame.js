@@ -141,12 +141,12 @@ function provenText() {
 }
 /* How much of the cost is the program's own, not that of starting it. */
 const mainFn = F.filter(f => f.out.length && /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name)).sort((a, b) => b.incl[ev] - a.incl[ev])[0];
-/* One sentence: the widest frames where the program first goes several ways. */
+/* One sentence: the widest frames where the program first goes several ways, or the one that has most itself. */
 function sentence() {
-	const top = mainFn && widest(mainFn) || grown, box = $('sentence');
+	const top = mainFn && widest(mainFn) || grown, box = $('sentence'), {last, kids} = drawn(top), wide = kids.reduce((sum, n) => sum + n.est[0], 0);
 	if (two || mode !== 'all' || !total()) return;
 	box.textContent = mainFn ? tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' is below ' + mainFn.name + ': ' : '';
-	for (const n of drawn(top).kids.filter(n => n.f && n.est[0] >= 0.01 * total()).slice(0, 3)) {
+	for (const n of (wide < last.est[0] / 2 ? [last] : kids).filter(n => n.f && n.est[0] >= 0.01 * total()).slice(0, 3)) {
 		box.append(el(box, 'button', fitName(n.f, 40)), ' ' + (exact(n) ? '' : '~') + percent(n.est[0], total()) + '   ');
 		box.querySelector('button:last-of-type').dataset.i = n.f.i;
 	}
