@@ -16,6 +16,7 @@
 
 #include "index/base/err.h"
 #include "index/base/map.h"
+#include "index/base/os.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"
 #include "index/file/feed.h"
@@ -356,21 +357,13 @@ static void print_table(const struct bench *b, struct out *o)
 	print_doubts(b, o);
 }
 
-/* The processor's name, or an empty one. */
 static void put_machine(struct out *o)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[256], name[256] = "";
+	char name[OS_NAME];
 	double load = 0;
 
-	while (f && !*name && fgets(line, sizeof(line), f))
-		if (str_starts(str_c(line), STR("model name\t: ")))
-			snprintf(name, sizeof(name), "%s",
-				 line + strlen("model name\t: "));
-	if (f)
-		fclose(f);
+	os_processor(name);
 	(void)getloadavg(&load, 1);
-	name[strcspn(name, "\n")] = '\0';
 	out_c(o, ",\"processor\":");
 	emit_name(o, EMIT_JSON, str_c(name));
 	out_printf(o, ",\"load\":%.2f,\"version\":", load);

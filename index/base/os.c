@@ -87,6 +87,18 @@ uint64_t os_memory(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+void os_processor(char name[OS_NAME])
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	*name = '\0';
+	while (f && !*name && fgets(line, sizeof(line), f))
+		sscanf(line, "model name : %127[^\n]", name);
+	if (f)
+		fclose(f);
+}
+
 void os_huge_pages(void *p, size_t bytes)
 {
 	madvise(p, bytes, MADV_HUGEPAGE);

@@ -33,6 +33,12 @@ void os_write_soon(int fd);
 /* The clock of the times of files, which is coarse. */
 void os_file_clock(struct timespec *t);
 
+/* ---- the machine ---- */
+
+enum { OS_NAME = 128 };
+/* The processor's name; empty: not known. */
+void os_processor(char name[OS_NAME]);
+
 /* ---- memory ---- */
 
 /* Where the map begins that has p in it; NULL: not known. */
