@@ -389,31 +389,38 @@ struct shares {
 	uint32_t *label; /* [functions] */
 };
 
-/* The functions below, joined, tell what all levels of one cost together. */
-static void find_rooms(const struct hide *h, uint32_t e, const int64_t *self,
-		       struct shares *s, struct arena *scratch)
+/* What passes u, but for its calls of itself; it flows. */
+static double passes(const struct flow_input *in, uint32_t u)
 {
-	const struct graph *b = h->joined ? h->joined : s->g->below;
-	const bool bounded = !store_info(b->st)->negative;
-	int64_t lo, hi = INT64_MAX / 2;
+	double called = 0, spent = (double)in->self[u];
+
+	for (uint32_t k = in->in_first[u]; k < in->in_first[u + 1]; k++)
+		if (in->caller[in->in_edge[k]] != u)
+			called += (double)in->incl[in->in_edge[k]];
+	for (uint32_t i = in->out_first[u]; i < in->out_first[u + 1]; i++)
+		if (in->callee[i] != u)
+			spent += (double)in->incl[i];
+	return fmax(called, spent);
+}
+
+/* All levels of a function cost together what passes the first, by which it is entered. */
+static void find_rooms(const struct hide *h, const struct flow_input *below,
+		       const int64_t *self, struct shares *s, struct arena *scratch)
+{
+	const struct graph *joined = h->joined;
+	double *room = NEED_ARRAY(scratch, double, (size_t)below->functions + 1);
 
 	s->label = NEED_ARRAY(scratch, uint32_t, (size_t)s->g->functions + 1);
-	s->room = NEED_ARRAY(scratch, double, (size_t)b->functions + 1);
-	if (h->joined)
-		graph_event(h->joined, e);
-	for (uint32_t f = 0; f < s->g->functions; f++)
-		s->label[f] = h->joined ? h->joined->group[h->up[f]] : h->up[f];
+	s->room = room;
+	if (joined)
+		graph_need_calls(joined);
+	for (uint32_t u = 0; u < below->functions; u++)
+		if (!joined || !joined->again || !joined->again[u])
+			room[joined ? joined->group[u] : u] += passes(below, u);
 	for (uint32_t f = 0; f < s->g->functions; f++) {
-		double *room = &s->room[s->label[f]];
-
-		if (!h->above[h->up[f]] || *room != 0)
-			continue;
-		if (bounded)
-			graph_incl_bounds(b, s->label[f], e, &lo, &hi);
-		*room = (double)hi;
+		s->label[f] = joined ? joined->group[h->up[f]] : h->up[f];
+		room[s->label[f]] -= (double)self[f];
 	}
-	for (uint32_t f = 0; f < s->g->functions && bounded; f++)
-		s->room[s->label[f]] -= (double)self[f];
 }
 
 /* Functions with room take own cost from f, and give it in turn calls of v that cost as
@@ -485,8 +492,8 @@ static void round_own(struct shares *s, int64_t *self)
 
 			if (!s->own[f])
 				continue;
-			units = whole_units(pass ? 0 : s->own[f], (int64_t)fmax(*room, 0),
-					    &left);
+			units = whole_units(pass ? 0 : s->own[f],
+					    (int64_t)fmin(fmax(*room, 0), 9e18), &left);
 			cost_add(&self[f], units);
 			s->own[f] -= (double)units;
 			*room -= (double)units;
@@ -508,6 +515,7 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	int64_t *into;
 	uint32_t n;
 
+	(void)e;
 	if (negative && flow_is_tree(below)) {
 		hide_tree(g, below, scratch, self, edge);
 		return;
@@ -533,7 +541,7 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 			s.call[i] = k.to[g->callee[i]];
 		forget_walk(&k);
 	}
-	find_rooms(h, e, self, &s, scratch);
+	find_rooms(h, &flowing, self, &s, scratch);
 	if (h->joined)
 		fit_shares(&s);
 	round_own(&s, self);
