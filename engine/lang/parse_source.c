@@ -69,9 +69,13 @@ static int name_unknown(struct parser *p, const struct token *t)
 			p->err,
 			"start with top, functions, callers of, path from ... to");
 	}
+	near = nearest_verb(t->text);
+	if (near && token_is(t, near)) {
+		parse_wrong(p, token_span(t), "what follows '%s' is of no stage", near);
+		return err_hint(p->err, ".help filters has the forms of all stages");
+	}
 	parse_wrong(p, token_span(t), "no source or stage is called '%.*s'",
 		    STR_ARG(t->text));
-	near = nearest_verb(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
 	return err_hint(p->err,
