@@ -532,6 +532,9 @@ static void tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->min_percent = s->has_min && s->min_percent;
 	t->min_usual = s->min_usual;
 	t->min = tree_min(x, s, q.set);
+	if (s->has_min && !s->min_percent && !s->min_unit.kind && t->min >= 1 &&
+	    t->min <= 100)
+		exec_hintf(x, "min %g is a cost; a share is min %g%%", t->min, t->min);
 }
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)

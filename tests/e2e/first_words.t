@@ -378,6 +378,9 @@ for typed, hint in (("calltree of nosuch", "its form: calltree"), ("expect incl 
     r = run("words.out", "-q", "--no-index-write", "-c", typed)
     ok(hint in r.talk and "here that is" not in r.talk, "%s: %s" % (typed, hint), r)
 
+r = run("words.out", "--no-index-write", "-c", "calltree from main min 5; calltree from main min 5%")
+same(r.talk.count("note: min 5 is a cost; a share is min 5%"), 1, "min 5 is a cost")
+
 # A place is no function: its functions are meant.  An event goes by its long name, or by what it is of.
 for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("tmpl-cachebranch", "class:std", "functions of class:std"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
                           ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
