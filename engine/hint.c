@@ -369,7 +369,7 @@ static struct str wrong_statement(struct str typed, uint64_t at)
 	return str_trim((struct str){typed.p + from, end - from});
 }
 
-/* What is wrong with the query that comes first, or its form. */
+/* Say what is wrong with the query that comes first, or its form. */
 static void put_form(const struct resolving *r, const struct err *first, struct err *err)
 {
 	const struct str query = r->reads.n ? r->reads : r->query;
@@ -421,7 +421,7 @@ void hint_resolve(struct session *s, struct str typed, struct arena *a, struct e
 	if (!s->n || (known && habit_is_command(str_c(err->hint + strlen(here)))))
 		return;
 	r.query = query;
-	/* What is wrong shows only as it runs; but "top 2" in quotes is no name. */
+	/* The mistake shows only as it runs; but "top 2" in quotes is no name. */
 	if (!known && !try_query(&r) && !(query.n && query.p[0] == '"'))
 		return;
 	if (known)

@@ -29,7 +29,7 @@ const struct tstage *set_rest(const struct query *q)
 	return rest;
 }
 
-/* What is not among the first of its member is not among the first of all. */
+/* A row that is not among the first of its member is not among the first of all. */
 static void drop_last(struct exec *x, struct table *t, const struct tstage *rest)
 {
 	const struct tstage *take = rest && rest->kind == T_SORT ? rest->next : rest;

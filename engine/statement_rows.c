@@ -236,7 +236,7 @@ static void asked_for(const struct query *q, struct result *r)
 		r->format = format_of_file(q->file);
 }
 
-/* The same question, whose notes nobody hears. */
+/* Ask again; nobody hears the notes. */
 static struct statement *statement_again(struct statement *run)
 {
 	struct statement *as = EXEC_ARRAY(&run->x, struct statement, 1);

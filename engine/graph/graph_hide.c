@@ -381,7 +381,7 @@ static int64_t *all_into(const struct hide *h, const struct flow_input *in,
 	return into;
 }
 
-/* What hiding gives to the visible functions: own cost, [functions], and calls, [edges].  Levels
+/* Shares that hiding gives to the visible functions: own cost, [functions], and calls, [edges].  Levels
  * of one function have one label, and its room: what their shares of own cost may be. */
 struct shares {
 	const struct graph *g;
@@ -389,7 +389,7 @@ struct shares {
 	uint32_t *label; /* [functions] */
 };
 
-/* What passes u, but for its calls of itself; it flows. */
+/* The cost that passes u, but for its calls of itself; it flows. */
 static double passes(const struct flow_input *in, uint32_t u)
 {
 	double called = 0, spent = (double)in->self[u];

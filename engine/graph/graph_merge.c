@@ -348,7 +348,7 @@ static void doubt_negative(struct graph *g)
 	g->estimated = true;
 }
 
-/* What a stage has opened was called, too, by what is not in the graph. */
+/* The roots of an opened graph were called, too, by what is not in it. */
 static void count_roots(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *below = d->below, *opened = below;

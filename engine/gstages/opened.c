@@ -10,7 +10,7 @@
  *	 +- f		activation 2 of f	context f, a root
  *	     +- g	inside			context f, g
  *
- * Those that are meant are found on the same way by their number, as the index knows how many
+ * Activations that are meant are found on the same way by their number, as the index knows how many
  * there are.  If some are inside others, or sought by their costs, which are known when they
  * are complete, they are found on a way before.  A span of the run: see below.
  */
@@ -666,7 +666,7 @@ static void open_span(struct exec *x, const struct gstage *g)
 	for (uint32_t p = 0; p < parts; p++) {
 		const bool is = !x->parts || x->parts[p];
 
-		/* What costs nothing and ends with the run is in a span up to its end. */
+		/* A call without cost that ends with the run is in a span up to its end. */
 		told[p].late = !is			 ? INT64_MAX
 			       : w->to[p] == w->total[p] ? -1
 							 : w->total[p] - w->to[p];

@@ -16,7 +16,7 @@
 /* Longer texts are no slips of the pen, and take long to match. */
 enum { TYPED_MAX = 200, STEPS = 100000 };
 
-/* What a form may begin with, where it is not what was typed; then a hint begins so, too. */
+/* The beginnings of forms that are not what was typed; then a hint begins so, too. */
 static const char *const leads[] = {"for example: ", "there is no what-if; ask: "};
 
 size_t habit_lead(const char *said)

@@ -4,6 +4,7 @@
 #include "engine/names/fnset.h"
 #include "index/base/count.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 static bool same_atom(const struct match_atom *a, const struct match_atom *b)
 {
@@ -22,21 +23,24 @@ static void forget(struct found_kept *k)
 static void keep(struct found_kept *k, struct store *st, const struct match_atom *atom,
 		 const struct match_found *found)
 {
+	struct str text;
+
 	forget(k);
-	*k = (struct found_kept){
-		.demangled = store_demangles(st), .atom = *atom, .found = *found};
+	*k = (struct found_kept){.demangled = store_demangles(st), .found = *found};
 	arena_init(&k->arena, 0);
-	k->store = st; /* the arena is freed with it, but nothing is equal to it yet */
-	k->atom.text = STR("");
+	k->store = st;		 /* the arena is freed with it */
+	k->atom.form = MATCH_ID; /* nobody looks for one until all is there */
 	k->found.fns = fnset_copy(&k->arena, found->fns);
-	k->atom.text = arena_str(&k->arena, atom->text);
+	text = need_str(&k->arena, atom->text);
+	k->atom = *atom;
+	k->atom.text = text;
 }
 
 int found_find(struct found_cache *c, struct store *st, const struct match_atom *atom,
 	       const struct cancel *cancel, struct arena *a, struct match_found *out,
 	       struct err *err)
 {
-	for (unsigned i = 0; i < COUNT(c->kept); i++) {
+	for (unsigned i = 0; i < COUNT(c->kept) && atom->form != MATCH_ID; i++) {
 		const struct found_kept *k = &c->kept[i];
 
 		if (k->store != st || k->demangled != store_demangles(st) ||

@@ -15,7 +15,7 @@ struct call_bounds {
 	uint64_t lo, hi; /* at least, at most */
 };
 
-/* What is below a set, and what a root comes to without passing it, in x->g. */
+/* The functions below a set, and those that a root comes to without passing it, in x->g. */
 struct cost_under {
 	struct flow_input in;
 	struct fn_set *below, *outside; /* empty without a set */

@@ -180,7 +180,7 @@ static char *text_of(json_t *arguments, const char *name)
 	return text ? strdup(text) : NULL;
 }
 
-/* What is wrong with the arguments of `query`; NULL: nothing. */
+/* A mistake in the arguments of `query`; NULL: none. */
 static const char *wrong_argument(json_t *arguments)
 {
 	json_t *format = json_object_get(arguments, "format");

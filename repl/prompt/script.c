@@ -34,7 +34,7 @@ static bool is_word_of_shells(struct str entry)
 	       (str_starts(entry, STR("overview ")) && entry.n < 60);
 }
 
-/* What stands behind "in NAME |"; *name: empty, nothing of this kind stands before it. */
+/* The text behind "in NAME |"; *name: empty, nothing of this kind stands before it. */
 static struct str behind_in(struct str entry, struct token *name)
 {
 	const struct token in = token_at(entry, 0, PLACE_WORD);

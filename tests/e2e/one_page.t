@@ -69,7 +69,7 @@ page("gone", "has.out", "base=had.out", "functions vs base")
 gone = browser.run(SEEN + "const row = all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone'); row.click(); return [$('#where').textContent, all('#graph .n').length];")
 ok("gone" in gone[0] and "7 \u2192 0 calls" in gone[0] and "900 \u2192 0" in gone[0] and gone[1] == 2, "what is gone has the card of the base", gone)
 
-# What shrank names a line of the base.  Levels of recursion are one function, as in other pages.
+# A cause that shrank names a line of the base.  Levels of recursion are one function, as in other pages.
 for name, n in ("levels-was", 9), ("levels-now", 2):
     with open(name + ".out", "w") as f:
         f.write("creator: callgrind-3.19.0\nevents: Ir\nfl=a.c\nfn=main\n1 5\ncfn=f\ncalls=1 2\n%d %d\n\nfn=f\n2 %d00\ncfn=f'2\ncalls=1 2\n3 %d00\n\nfn=f'2\n2 %d00\n" % (n, 200 * n, n, n, n))

@@ -141,7 +141,7 @@ class Known(View):
 
     def merge(self, group):
         made = super().merge(group)
-        # What a group calls of itself is inside it; a function in itself is as deep as it was.
+        # Calls of a group by itself are inside it; a function in itself is as deep as it was.
         made.stacks = [(tuple(f for f, above in zip(s, (None,) + s) if f != above or f in self.world.number), c) for s, c in made.stacks]
         if self.times is not None:
             made.times = {}

@@ -543,7 +543,7 @@ static void test_memory(void)
 	session_set_limits(session, &patient);
 }
 
-/* What stays at each callee of an answer, and whether it had them when it was shown. */
+/* The own cost that stays at each callee of an answer, and whether it had them when it was shown. */
 struct selves {
 	bool had;
 	size_t n;

@@ -276,7 +276,7 @@ function timeline() {
 		if (!two) chooseParts(box, b);
 	}
 }
-/* What the selected function spends itself in each part. */
+/* The own cost of the selected function in each part. */
 function partsOf() {
 	const f = selected, all = parts[0], told = f && !two && all.length > 1 && events[ev].name === data.event;
 	const shares = told ? all.map(p => ({p, n: (p.top.find(t => t[0] === f.i) || [0, 0])[1]})) : [], found = shares.filter(x => x.n > 0).sort((a, b) => b.n - a.n), left = shares.some(x => !x.n && x.p.more);

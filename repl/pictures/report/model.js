@@ -26,7 +26,7 @@ const strings = lines('d-strings').map(l => l.split('\t')), named = n => strings
 const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
 	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
 	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
-/* What has no name is called by its place in its object. */
+/* A function without a name is called by its place in its object. */
 const placeIn = (name, obj) => { const at = /^0x0*([0-9a-f]+)$/.exec(name); return at && real(obj) ? base(obj) + '+0x' + at[1] : ''; };
 const F = lines('d-functions').map((l, i) => {
 	const [full, named_, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8, at = placeIn(full, named(n[4])), brief = at.replace(/.*\+/, '') || named_;
@@ -59,7 +59,7 @@ for (const l of lines('d-calls')) {
 	e.to.in.push(e);
 	calling.set(e.from.i * F.length + e.to.i, e);
 }
-/* What the cost is made of: objects, with the files of one that has most of the cost, or, if there is one, namespaces
+/* Groups that share the cost: objects, with the files of one that has most of the cost, or, if there is one, namespaces
    or files; the costliest have colours. */
 const MOST_GROUPS = 6;
 const objects = new Set(F.map(f => f.obj).filter(real)).size > 1;

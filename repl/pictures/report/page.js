@@ -360,7 +360,7 @@ function openTab(id) {
 	keepHeight();
 	went();
 }
-/* What is below the pictures moves down at most, but for text. */
+/* The table below the pictures moves down at most, but for text. */
 function keepHeight() {
 	if (!['source', 'asm', 'answer'].includes(tab)) $('stage').style.minHeight = Math.max(parseFloat($('stage').style.minHeight) || 0, $('stage').offsetHeight) + 'px';
 	document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');

@@ -5,7 +5,7 @@ sourceLines.forEach((l, i) => { if (begins(l)) (l[0] === '@' ? sourceAt : asmAt)
 const costsOf = t => t ? t.split(' ').map(Number) : null;
 const inEvent = w => w && w[ev] || 0;
 const NO_LINE = {w: null, calls: []};
-/* What a call of f is called: [name, short]. */
+/* The name of a call of f: [name, short]. */
 const calleeOf = (to, name, brief) => to === '' ? [name, brief || name] : [F[+to].at || F[+to].name, F[+to].label];
 /* The groups (files, or objects) of the listing of f. A line has its calls and jumps, and the line of the base that it is
    (b). */
@@ -70,7 +70,7 @@ for (const [path, says] of $('held') ? held : []) {
 	li.append(says);
 }
 const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
-/* What is shown: the function, the event, its groups, whether they are instructions; rows by place; the costliest. */
+/* Shown are the function, the event, its groups, whether they are instructions; rows by place; the costliest. */
 let ofShown = null, evShown = -1, groupsShown = [], asmShown = false, byPos = new Map(), chunks = [], hot = [], next = 0, most = 1, drawing = 0;
 const code = el(document.createElement('div'), 'div', undefined, 'code'), codeRows = el(code, 'div', undefined, 'rows');
 codeRows.tabIndex = 0;
@@ -82,7 +82,7 @@ function partOf(f, c, s) {
 	const e = callOf(f, F[+c.to]), [n, lo, hi] = e && e.to !== f && weigh(e, s) ? near(f, e, 0, s) : [0, 0, 0];
 	return n ? [Math.min(1, n / weigh(e, s)), lo < hi] : [0, false];
 }
-/* What a line costs with its calls.  Of a recursive function what is inlined may call it again. */
+/* The cost of a line with its calls.  Inlined code may call a recursive function again. */
 const callCost = (line, c, s) => line.g.back && c.calls === -1 ? 0 : inEvent(c.w) * partOf(line.g.f, c, s)[0];
 const sumOf = (line, s = 0) => on(line, s).calls.reduce((sum, c) => sum + callCost(line, c, s), inEvent(on(line, s).w));
 const heatOf = line => Math.max(...SIDES.map(s => sumOf(line, s)));
@@ -244,7 +244,7 @@ function hotLines(f) {
 	}
 	const list = hottestOf(all.filter(r => +r.pos && (!called || !r.inlined)).map(r => ({r, now: sumOf(r), was: two && both() ? sumOf(r, 1) : 0})));
 	for (const x of list) hotLine(list, x);
-	/* What it spends in code of other files. */
+	/* Its cost in code of other files. */
 	const inlined = new Map(), in100 = n => (100 * n / f.self[ev]).toFixed(0) + ' %';
 	for (const r of all) if (text && !r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
 	const files = [...inlined].sort((a, b) => b[1] - a[1]);
