@@ -65,7 +65,8 @@ static bool is_base_name(struct str path, struct str name)
 {
 	const struct str base = str_basename(path);
 
-	return str_starts(base, name) && (base.n == name.n || base.p[name.n] == '.');
+	return str_starts(base, name) &&
+	       (base.n == name.n || strchr(".-", base.p[name.n]));
 }
 
 /* field:NAME, in quotes unless it is one word. */
@@ -297,7 +298,7 @@ static bool mend(struct resolving *r)
 	return r->query.p;
 }
 
-/* A comparison with a base that is not open: see hint_second(). */
+/* A comparison with a base that is not open. */
 static bool lacks_base(const struct resolving *r)
 {
 	return r->s->n < 2 && str_starts(str_c(r->err->text),
@@ -401,7 +402,12 @@ static void put_query(const struct resolving *r, const char *said, struct err *e
 	const size_t own = said ? habit_lead(said) : 0;
 
 	err->hint[0] = '\0';
-	if (r->why.kind)
+	if (lacks_base(r))
+		err_hint(
+			err,
+			"it would be: %.*s -- of two profiles: quern new.out base=old.out",
+			STR_ARG(r->query));
+	else if (r->why.kind)
 		err_hint(err, "it would be: %.*s -- %s%s%s", STR_ARG(r->query),
 			 r->why.text, r->why.hint[0] ? ": " : "", r->why.hint);
 	else

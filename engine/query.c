@@ -304,17 +304,6 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 	return parse_lone_unknown(text, &st->query.source, err);
 }
 
-/* diff, where there is nothing to compare with. */
-static void hint_second(const struct session *s, struct err *err)
-{
-	const size_t n = strlen(err->hint);
-
-	if (s->n < 2 &&
-	    str_starts(str_c(err->hint), STR("here that is: functions vs base")))
-		snprintf(err->hint + n, sizeof(err->hint) - n,
-			 " -- of two profiles: quern new.out base=old.out");
-}
-
 static int run_statement(void *arg)
 {
 	struct running *r = arg;
@@ -371,7 +360,5 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 			*err = damage;
 	}
 	a->cap = cap;
-	if (rc)
-		hint_second(s, err);
 	return rc ? err->kind : 0;
 }

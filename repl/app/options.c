@@ -153,7 +153,13 @@ static const struct option {
 	 "--with-source, and the instructions by objdump"},
 	{0, "limit", "NAME=N", GIVEN, GIVEN_LIMIT,
 	 "of a query: rows, seconds, memory, text, nesting"},
-	/* Gone: what to do instead. */
+	/* Gone, or of other tools: what to do instead. */
+	{0, "diff", "A B", GONE, 0, "quern NEW base=OLD why"},
+	{0, "base", "FILE", GONE, 0, "quern NEW base=OLD why"},
+	{0, "tree", "WHICH", GONE, 0,
+	 "quern PROFILE 'callers of main'; 'callees of main'"},
+	{0, "query", "QUERY", GONE, 0, "-c QUERY"},
+	{'o', "output", "FILE", GONE, 0, "'QUERY > FILE', or --format json"},
 	{0, "watch", NULL, GONE, 0,
 	 "compare the last two dumps: quern PROFILE* 'part 3 | functions vs part 2'"},
 	{0, "all-parts", NULL, GONE, 0,
@@ -162,7 +168,8 @@ static const struct option {
 	{0, "map-object", "A=B", GONE, 0, "an object of another name: --rename s/A$/B/"},
 	{0, "pair", "exact", GONE, 0,
 	 "rows say by which rule they are paired: | show fn, self, base, rule"},
-	{0, "least-paired", "PCT", GONE, 0, "--accept paired accepts a comparison of little"},
+	{0, "least-paired", "PCT", GONE, 0,
+	 "--accept paired accepts a comparison of little"},
 };
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
@@ -388,7 +395,7 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case GROUP:
 	case RARE: break;
 	case GONE:
-		err_set(err, ERR_USAGE, 0, "--%s is gone", o->name);
+		err_set(err, ERR_USAGE, 0, "quern has no --%s", o->name);
 		return err_hint(err, "%s", o->help);
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
