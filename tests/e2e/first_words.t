@@ -387,7 +387,10 @@ r = run("words.out", "--no-index-write", "-c", "calltree from main min 5; calltr
 same(r.talk.count("note: min 5 is a cost; a share is min 5%"), 1, "min 5 is a cost")
 
 # A place is no function: its functions are meant.  An event goes by its long name, or by what it is of.
-for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("tmpl-cachebranch", "class:std", "functions of class:std"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
+for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("tmpl-cachebranch", "class:std", "functions of class:std"),
+                          ("tmpl-cachebranch", "callers of std::__detail::_Compiler<…>::_M_atom()", "callers of std::__detail::_Compiler::_M_atom"),
+                          ("tmpl-cachebranch", "callers of …::__detail::_Compiler<…>::_M_insert_bracket_matcher<…>(…) | take 2",
+                           "callers of __detail::_Compiler::_M_insert_bracket_matcher | take 2"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
                           ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
                           ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
                           ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("cachegrind-lua", "top misses", "top by (D1mr + D1mw) / (Dr + Dw)"), ("pyprof2calltree", "top by time", "top by ns"),
