@@ -84,7 +84,7 @@ ok(r.status == 0 and "new or gone" in r.talk, "unless it is told otherwise; and 
 for gone, instead in (("--pair=exact", "rule"), ("--least-paired=0", "--accept paired"), ("--map-object=a=b", "--rename s/A$/B/"),
                       ("--strip-prefix=a=b", "--rename s,^A/,B/,")):
     r = run("new", "-c", "top", gone)
-    ok(r.status == 2 and "is gone" in r.talk and instead in r.talk, gone + " says what to use", r)
+    ok(r.status == 2 and "quern has no " in r.talk and instead in r.talk, gone + " says what to use", r)
 
 # ---- functions without names ----
 FROM, TO = "/build/app-1.0", "/build/app-1.1"
