@@ -128,18 +128,4 @@ static inline void end_after(unsigned seconds)
 	alarm(30 * seconds);
 }
 
-#ifdef QUERN_COVERAGE
-void __gcov_dump(void);
-#endif
-
-/* A child ends as with _exit(), but what it reached counts. */
-static inline _Noreturn void leave(int status)
-{
-#ifdef QUERN_COVERAGE
-	end_after(0);
-	__gcov_dump();
-#endif
-	_exit(status);
-}
-
 #endif

@@ -321,7 +321,7 @@ static void test_not_ours(void)
 			signal(SIGBUS, SIG_DFL);
 			setrlimit(RLIMIT_CORE, &no_core);
 			cases[i].child(&m);
-			leave(0);
+			_exit(0);
 		}
 		waitpid(pid, &status, 0);
 		ok(WIFSIGNALED(status) && WTERMSIG(status) == cases[i].signal,
@@ -371,7 +371,7 @@ static void test_wild(void)
 		struct rlimit no_core = {0, 0};
 
 		setrlimit(RLIMIT_CORE, &no_core);
-		leave(map_guard(read_null, &stray, ERR_INDEX, &err) ? 7 : 0);
+		_exit(map_guard(read_null, &stray, ERR_INDEX, &err) ? 7 : 0);
 	}
 	waitpid(pid, &status, 0);
 	ok(WIFSIGNALED(status) || WEXITSTATUS(status) != 7, /* a sanitizer exits */

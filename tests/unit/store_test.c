@@ -495,8 +495,8 @@ static enum verdict verdict(const char *path, uint64_t want)
 		end_after(10);
 		if (store_open(path, true, &q.st, &err) ||
 		    map_guard(ask_guarded, &q, ERR_INDEX, &err))
-			leave(SAID_ERROR);
-		leave(q.answer == want ? SAID_RIGHT : SAID_WRONG);
+			_exit(SAID_ERROR);
+		_exit(q.answer == want ? SAID_RIGHT : SAID_WRONG);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) < SAID_ERROR || WEXITSTATUS(status) > SAID_WRONG)
