@@ -737,9 +737,11 @@ static void path_cost_keep(const struct flow *fl, const struct fn_set *const set
 	if (!*fl->kept)
 		*fl->kept = NEED_NEW(fl->arena, struct costs_kept);
 	c = &(*fl->kept)->last[(*fl->kept)->n % COUNT((*fl->kept)->last)];
-	for (unsigned s = 0; s < 4; s++) {
+	for (unsigned s = 0; s < 4; s++)
 		if (set[s] && !c->room[s])
 			c->room[s] = fnset_new(fl->arena, set[s]->functions);
+	/* Nothing below can fail: a slot is of one question. */
+	for (unsigned s = 0; s < 4; s++) {
 		if ((c->set[s] = set[s] ? c->room[s] : NULL))
 			fnset_become(c->set[s], set[s]);
 	}
