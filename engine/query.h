@@ -168,8 +168,8 @@ bool query_reads(struct str text);
  * buf holds HABIT_MAX bytes of habits.h. */
 const char *query_meant(struct str words, char *buf);
 
-/* The whole query that the hint of an error in text is, "here that is: QUERY" or "did you mean
- * 'NAME'?"; empty: it is none, or only an example. */
+/* The query of the hint of an error in text: "here that is: QUERY", or text with the name of "did
+ * you mean 'NAME'?".  Empty if the hint has no query, or only an example. */
 struct str query_hinted(struct str text, const struct err *err, struct arena *a);
 
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
