@@ -133,7 +133,7 @@ static int note_inlined(struct session *s, struct statement *run, const struct s
 	struct exec *x = &run->x;
 	const struct str name = run->part, ask = with_inlined(st, x->text, x->a);
 
-	if (!name.n || !ask.n || x->g->extra ||
+	if (!name.n || !ask.n || x->g->inlined.extra ||
 	    !answers(s, arena_printf(x->a, "with inlined | %.*s", STR_ARG(name)), x->a))
 		return 0;
 	exec_notef(x, "inlined code is called %.*s: %.*s", STR_ARG(name), STR_ARG(ask));

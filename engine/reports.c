@@ -153,7 +153,7 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 
 	if (l->instrs && s->safe)
 		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
-	ask.x->parts = g->parts;
+	ask.x->parts = g->run.parts;
 	if (session_guard(ask_listing, &ask, err))
 		return err->kind;
 	/* A file that did not fit is no file without text. */

@@ -288,7 +288,7 @@ static void headline_causes(struct session *s, const struct query *q,
 	struct exec *x = &run->x;
 	struct statement *as = statement_again(run);
 
-	if (x->g->member) {
+	if (x->g->merge.member) {
 		statement_contexts(as, run->gstages);
 		statement_sides(s, q, as);
 	}

@@ -132,8 +132,8 @@ struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
 
 bool vs_runs_known(const struct vs *v)
 {
-	return !v->a.g->estimated && !v->b.g->estimated && !v->a.g->extra &&
-	       !v->b.g->extra;
+	return !v->a.g->marks.estimated && !v->b.g->marks.estimated &&
+	       !v->a.g->inlined.extra && !v->b.g->inlined.extra;
 }
 
 /* The runs of one event are kept: several columns of a row ask for them. */

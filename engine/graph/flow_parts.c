@@ -84,7 +84,7 @@ static void allocate_part_flow(struct flow_parts *p)
 /* Is g a graph into which parts can be loaded: the store, or some parts of it? */
 static bool is_bottom(const struct graph *g)
 {
-	return g->plain || g->whole == g;
+	return g->plain || g->run.whole == g;
 }
 
 /* The stages above the bottom graph, in the order in which costs pass them. */
@@ -125,7 +125,7 @@ static void open_parts(struct graph *g, uint32_t event, bool stages, struct aren
 
 	*out = NULL;
 	for (uint32_t i = 0; i < all; i++)
-		n += !g->parts || g->parts[i];
+		n += !g->run.parts || g->run.parts[i];
 	if (n < 2 || of_contexts(g))
 		return;
 	p = NEED_NEW(a, struct flow_parts);
@@ -139,7 +139,7 @@ static void open_parts(struct graph *g, uint32_t event, bool stages, struct aren
 	if (together == n)
 		return;
 	p->event = event;
-	p->proven = !g->extra && !g->estimated;
+	p->proven = !g->inlined.extra && !g->marks.estimated;
 	p->parts = all;
 	p->together = together;
 	p->count = (n + together - 1) / together;
@@ -366,7 +366,7 @@ static void load(struct flow_parts *p, bool *found)
 	clear_part(p);
 	arena_reset(p->scratch);
 	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
-		if (p->g->parts && !p->g->parts[p->next])
+		if (p->g->run.parts && !p->g->run.parts[p->next])
 			continue;
 		need_time(p->g->cancel);
 		load_functions(p, p->next);
@@ -481,13 +481,13 @@ void flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *ed
 	struct arena *a;
 
 	a = need_scratch(g->a);
-	if (g->shares)
+	if (g->marks.shares)
 		open_parts(g->below, event, true, a, &p);
 	if (p)
 		fill_parts(p, g, self, edge);
 	else
 		fill_whole(g, event, self, edge, a);
-	if (p && g->extra)
+	if (p && g->inlined.extra)
 		set_sure(g, event, self, edge, a);
 	scratch_free(a);
 }

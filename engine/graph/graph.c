@@ -42,8 +42,8 @@ void graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
 
 void graph_need_calls(const struct graph *g)
 {
-	if (g->late)
-		g->late->join(g->late->of);
+	if (g->merge.late)
+		g->merge.late->join(g->merge.late->of);
 }
 
 static int join_guarded(void *g)
@@ -57,10 +57,10 @@ static bool calls_are_joined(const struct graph *g)
 {
 	struct err err = {0};
 
-	if (g->late && map_guard(join_guarded, (struct graph *)(uintptr_t)g, ERR_INDEX,
-				 &err) == ERR_LIMIT)
+	if (g->merge.late && map_guard(join_guarded, (struct graph *)(uintptr_t)g,
+				       ERR_INDEX, &err) == ERR_LIMIT)
 		store_short(g->st);
-	return !g->late;
+	return !g->merge.late;
 }
 
 /* Before graph_event(), or after it failed, an event has no columns, and all its sums are
@@ -76,10 +76,10 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
  * store: for a function with contexts that of its first one. */
 uint32_t graph_id(const struct graph *g, uint32_t f)
 {
-	const uint32_t fn = g->number ? g->number[f] : graph_origin(g, f);
+	const uint32_t fn = g->inlined.number ? g->inlined.number[f] : graph_origin(g, f);
 
 	/* Of a part or a stage it may be another context of the function. */
-	return g->plain || g->recorded || g->number || !graph_in_group(g, f)
+	return g->plain || g->recorded || g->inlined.number || !graph_in_group(g, f)
 		       ? fn
 		       : store_group_fn(g->st, store_group_of(g->st, fn), 0);
 }
@@ -87,7 +87,7 @@ uint32_t graph_id(const struct graph *g, uint32_t f)
 /* Inlined functions have numbers behind those of the store. */
 uint32_t graph_numbers(const struct graph *g)
 {
-	return store_info(g->st)->functions + g->extra;
+	return store_info(g->st)->functions + g->inlined.extra;
 }
 
 fn_id graph_origin(const struct graph *g, uint32_t f)
@@ -151,12 +151,12 @@ bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
 
 bool graph_is_placed(const struct graph *g, uint32_t f)
 {
-	return g->file && g->file[f] != GRAPH_NONE;
+	return g->inlined.file && g->inlined.file[f] != GRAPH_NONE;
 }
 
 file_id graph_file_id(const struct graph *g, uint32_t f)
 {
-	return graph_is_placed(g, f) ? g->file[f]
+	return graph_is_placed(g, f) ? g->inlined.file[f]
 				     : store_fn_file_id(g->st, graph_origin(g, f));
 }
 
@@ -181,20 +181,20 @@ uint64_t graph_line(const struct graph *g, uint32_t f)
 {
 	if (graph_own_name(g, f).p)
 		return 0;
-	return graph_is_placed(g, f) ? g->line[f]
+	return graph_is_placed(g, f) ? g->inlined.line[f]
 				     : store_fn_line(g->st, graph_origin(g, f));
 }
 
 uint32_t graph_cycle(const struct graph *g, uint32_t f)
 {
-	return g->plain ? store_fn_cycle(g->st, f) : g->cycle[f];
+	return g->plain ? store_fn_cycle(g->st, f) : g->shape.cycle[f];
 }
 
 uint64_t graph_calls(const struct graph *g, uint32_t f)
 {
 	return !store_counts_calls(g->st) ? 0
 	       : g->plain		  ? store_fn_calls(g->st, f)
-					  : g->fn_calls[f];
+					  : g->shape.fn_calls[f];
 }
 
 bool graph_calls_known(const struct graph *g, uint32_t f)
@@ -232,9 +232,9 @@ void graph_end_calls(const struct graph *g, uint64_t *sum)
 
 bool graph_some_calls(const struct graph *g)
 {
-	while (!g->plain && !g->some_calls)
+	while (!g->plain && !g->marks.some_calls)
 		g = g->below;
-	return g->some_calls;
+	return g->marks.some_calls;
 }
 
 int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
@@ -247,7 +247,7 @@ int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 /* The function below with the inclusive cost of f, or GRAPH_NONE. */
 static uint32_t same_below(const struct graph *g, uint32_t f)
 {
-	return g->same ? g->same[f] : GRAPH_NONE;
+	return g->inlined.same ? g->inlined.same[f] : GRAPH_NONE;
 }
 
 /* From where it is cheapest to where it must be computed: the store, the graph below, what
@@ -259,7 +259,7 @@ static int64_t found_incl(const struct graph *g, uint32_t f, uint32_t e)
 		return store_fn_incl(g->st, f, e);
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl(g->below, same_below(g, f), e);
-	if (g->late && g->late->known[f])
+	if (g->merge.late && g->merge.late->known[f])
 		return store_group_incl(g->st, f, e);
 	if (!g->costs[e] || !calls_are_joined(g))
 		return 0;
@@ -283,17 +283,17 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 
 bool graph_nests(const struct graph *g, uint32_t f)
 {
-	return g->plain ? store_fn_nests(g->st, f) : g->nests[f];
+	return g->plain ? store_fn_nests(g->st, f) : g->shape.nests[f];
 }
 
 bool graph_is_sure(const struct graph *g, uint32_t f, enum graph_sure cost)
 {
-	return !g->estimated || (g->sure && g->sure[f] & cost);
+	return !g->marks.estimated || (g->marks.sure && g->marks.sure[f] & cost);
 }
 
 bool graph_call_is_sure(const struct graph *g, uint32_t edge)
 {
-	return !g->estimated || (g->sure_call && g->sure_call[edge]);
+	return !g->marks.estimated || (g->marks.sure_call && g->marks.sure_call[edge]);
 }
 
 bool graph_calls_only(const struct graph *g, uint32_t f)
@@ -314,7 +314,7 @@ bool graph_calls_itself(const struct graph *g, uint32_t f)
 {
 	uint32_t first, n;
 
-	if (g->late)
+	if (g->merge.late)
 		return graph_late_recurs(g, f);
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
@@ -327,10 +327,10 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl_estimated(g->below, same_below(g, f));
-	if (g->late)
-		return !g->late->known[f];
-	return graph_nests(g, f) && (g->plain || !g->added || !g->added[f]) &&
-	       !(g->sure && g->sure[f] & GRAPH_INCL);
+	if (g->merge.late)
+		return !g->merge.late->known[f];
+	return graph_nests(g, f) && (g->plain || !g->merge.added || !g->merge.added[f]) &&
+	       !(g->marks.sure && g->marks.sure[f] & GRAPH_INCL);
 }
 
 /* Self and the calls that leave the cycle, as in struct incl_known. */
@@ -398,13 +398,14 @@ static void bounds_of_members(const struct graph *g, uint32_t f, uint32_t e, int
 {
 	int64_t least = *lo, most = 0;
 
-	for (uint32_t i = g->member_first[f]; i < g->member_first[f + 1]; i++) {
-		const uint32_t m = g->member[i];
+	for (uint32_t i = g->merge.member_first[f]; i < g->merge.member_first[f + 1];
+	     i++) {
+		const uint32_t m = g->merge.member[i];
 		int64_t from, to;
 
 		graph_incl_bounds(g->below, m, e, &from, &to);
 		least = from > least ? from : least;
-		if (!g->again || !g->again[m])
+		if (!g->merge.again || !g->merge.again[m])
 			cost_add(&most, to);
 	}
 	*hi = most < *hi ? most : *hi;
@@ -421,15 +422,15 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		return;
 	}
 	*lo = *hi = graph_incl(g, f, e);
-	if (g->span && e == g->span->event) {
-		*lo = g->span->lo[graph_origin(g, f)];
-		*hi = g->span->hi[graph_origin(g, f)];
+	if (g->run.span && e == g->run.span->event) {
+		*lo = g->run.span->lo[graph_origin(g, f)];
+		*hi = g->run.span->hi[graph_origin(g, f)];
 	}
 	if (!graph_incl_estimated(g, f))
 		return;
 	know_function(g, f, e, &k);
 	incl_bounds(&k, lo, hi);
-	if (!g->plain && g->member)
+	if (!g->plain && g->merge.member)
 		bounds_of_members(g, f, e, lo, hi);
 }
 
@@ -477,7 +478,7 @@ int64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 
 	if (g->sums && g->sums[e].contribution)
 		return g->sums[e].contribution[f];
-	if (g->late)
+	if (g->merge.late)
 		return cost_sum(leaving, graph_late_sum(g, f, e, false));
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
@@ -492,7 +493,7 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 
 	if (g->sums && g->sums[e].incoming)
 		return g->sums[e].incoming[f];
-	if (g->late)
+	if (g->merge.late)
 		return graph_late_sum(g, f, e, true);
 	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
 		cost_add(&sum, graph_edge_incl(g, graph_caller(g, f, i), e));
@@ -539,7 +540,7 @@ uint32_t graph_part_count(const struct graph *g)
 	if (g->contexts) /* whose costs are sums of all parts */
 		return 1;
 	for (uint32_t i = 0; i < store_info(g->st)->parts; i++)
-		n += !g->parts || g->parts[i];
+		n += !g->run.parts || g->run.parts[i];
 	return n;
 }
 
@@ -566,8 +567,8 @@ int64_t graph_total(const struct graph *g, uint32_t e)
 
 int64_t graph_whole(const struct graph *g, uint32_t e)
 {
-	if (g->whole)
-		return costs(g->whole, e)->total;
+	if (g->run.whole)
+		return costs(g->run.whole, e)->total;
 	return store_total(g->st, e);
 }
 
@@ -582,30 +583,30 @@ void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
 		store_edge(g->st, edge, out);
 		return;
 	}
-	out->caller = g->caller[edge];
-	out->callee = g->callee[edge];
-	out->calls = g->calls[edge];
+	out->caller = g->shape.caller[edge];
+	out->callee = g->shape.callee[edge];
+	out->calls = g->shape.calls[edge];
 	out->recursive = out->caller == out->callee;
-	out->in_cycle =
-		out->recursive ||
-		(g->cycle[out->caller] && g->cycle[out->caller] == g->cycle[out->callee]);
+	out->in_cycle = out->recursive ||
+			(g->shape.cycle[out->caller] &&
+			 g->shape.cycle[out->caller] == g->shape.cycle[out->callee]);
 }
 
 uint32_t graph_edge_caller(const struct graph *g, uint32_t edge)
 {
-	return g->plain ? store_edge_caller(g->st, edge) : g->caller[edge];
+	return g->plain ? store_edge_caller(g->st, edge) : g->shape.caller[edge];
 }
 
 uint32_t graph_edge_callee(const struct graph *g, uint32_t edge)
 {
-	return g->plain ? store_edge_callee(g->st, edge) : g->callee[edge];
+	return g->plain ? store_edge_callee(g->st, edge) : g->shape.callee[edge];
 }
 
 uint64_t graph_edge_calls(const struct graph *g, uint32_t edge)
 {
 	return !store_counts_calls(g->st) ? 0
 	       : g->plain		  ? store_edge_calls(g->st, edge)
-					  : g->calls[edge];
+					  : g->shape.calls[edge];
 }
 
 bool graph_edge_in_cycle(const struct graph *g, uint32_t edge)
@@ -629,8 +630,8 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 	*first = *n = 0;
 	if (!calls_are_joined(g))
 		return;
-	*first = g->out_first[f];
-	*n = g->out_first[f + 1] - *first;
+	*first = g->shape.out_first[f];
+	*n = g->shape.out_first[f + 1] - *first;
 }
 
 /* The calls of a function are in the order of the functions that they call. */
@@ -651,13 +652,14 @@ uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to)
 uint32_t graph_caller_count(const struct graph *g, uint32_t f)
 {
 	return g->plain		     ? store_caller_count(g->st, f)
-	       : calls_are_joined(g) ? g->in_first[f + 1] - g->in_first[f]
+	       : calls_are_joined(g) ? g->shape.in_first[f + 1] - g->shape.in_first[f]
 				     : 0;
 }
 
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i)
 {
-	return g->plain ? store_caller(g->st, f, i) : g->in_edge[g->in_first[f] + i];
+	return g->plain ? store_caller(g->st, f, i)
+			: g->shape.in_edge[g->shape.in_first[f] + i];
 }
 
 bool graph_in_group(const struct graph *g, uint32_t f)
@@ -667,17 +669,21 @@ bool graph_in_group(const struct graph *g, uint32_t f)
 
 bool graph_as_stored(const struct graph *g)
 {
-	return g->plain || (g->apart && g->apart->plain);
+	return g->plain || (g->merge.apart && g->merge.apart->plain);
 }
 
 uint32_t graph_members_count(const struct graph *g, uint32_t f)
 {
-	return g->plain || !g->member ? 1 : g->member_first[f + 1] - g->member_first[f];
+	return g->plain || !g->merge.member
+		       ? 1
+		       : g->merge.member_first[f + 1] - g->merge.member_first[f];
 }
 
 uint32_t graph_member(const struct graph *g, uint32_t f, uint32_t i)
 {
-	return g->plain || !g->member ? f : g->member[g->member_first[f] + i];
+	return g->plain || !g->merge.member
+		       ? f
+		       : g->merge.member[g->merge.member_first[f] + i];
 }
 
 uint32_t graph_of_store(const struct graph *g, fn_id f)
@@ -692,7 +698,7 @@ int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 	if (g->plain)
 		return store_cycle_self(g->st, cycle, e);
 	for (uint32_t f = 0; f < g->functions; f++)
-		if (g->cycle[f] == cycle)
+		if (g->shape.cycle[f] == cycle)
 			cost_add(&sum, graph_self(g, f, e));
 	return sum;
 }
@@ -714,15 +720,15 @@ void graph_shape(const struct graph *g, struct flow_input *out)
 	*out = (struct flow_input){
 		.functions = g->functions,
 		.edges = g->edges,
-		.out_first = g->out_first,
-		.callee = g->callee,
-		.calls = g->calls,
-		.cycle = g->cycle,
-		.topo = g->topo,
-		.nests = g->nests,
-		.caller = g->caller,
-		.in_first = g->in_first,
-		.in_edge = g->in_edge,
+		.out_first = g->shape.out_first,
+		.callee = g->shape.callee,
+		.calls = g->shape.calls,
+		.cycle = g->shape.cycle,
+		.topo = g->shape.topo,
+		.nests = g->shape.nests,
+		.caller = g->shape.caller,
+		.in_first = g->shape.in_first,
+		.in_edge = g->shape.in_edge,
 	};
 }
 
@@ -744,7 +750,7 @@ void graph_pairs(const struct graph *g, struct flow *fl, struct arena *a)
 	const struct graph *b = g;
 	const struct flow *base;
 
-	while (!b->plain && b->thins)
+	while (!b->plain && b->marks.thins)
 		b = b->below;
 	if (!b->plain || !b->cache)
 		return;
@@ -786,7 +792,7 @@ bool graph_tree_sure(const struct graph *g)
 /* Merging functions keeps their stacks; contexts without a cycle are stacks themselves. */
 bool graph_stacks_known(const struct graph *g)
 {
-	while (!g->plain && g->group)
+	while (!g->plain && g->merge.group)
 		g = g->below;
-	return graph_has_contexts(g) || g->tree || (g->contexts && !g->cycles);
+	return graph_has_contexts(g) || g->run.tree || (g->contexts && !g->cycles);
 }

@@ -63,26 +63,21 @@ struct graph_opened {
 	size_t nblocks;
 };
 
-struct graph {
-	struct store *st;
-	struct arena *a;
-	const struct cancel *cancel; /* may be NULL */
-	struct flow_cache *cache; /* of a plain graph: it has the pairs (pairs.h) of the
-					store; may be NULL */
-	uint32_t functions, edges, cycles;
-	bool plain;		   /* the store itself; the members below are unset */
-	bool recorded;		   /* as recorded: contexts are not joined to functions */
+/* What of the run a graph holds. */
+struct graph_run {
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
 	const struct graph_opened *opened; /* its blocks are these; or NULL */
 	struct graph_spread *spread;   /* of the costs of calls (sources/call_spread.c) */
 	const struct graph_span *span; /* of such a span; or NULL */
-	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
+	struct graph *tree; /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */
-	bool of_whole;	     /* 100 % is the whole profile, whatever the stages leave */
-	bool drops;	     /* this stage is `ignore`: what it leaves is 100 % */
-	bool estimated;	     /* some stage attributed costs, but for these: */
-	const uint8_t *sure; /* [functions]: enum graph_sure, or-ed; NULL: none */
+};
+
+/* What of its numbers are estimates. */
+struct graph_marks {
+	bool estimated;		  /* some stage attributed costs, but for these: */
+	const uint8_t *sure;	  /* [functions]: enum graph_sure, or-ed; NULL: none */
 	const uint8_t *sure_call; /* [edges]; NULL: none */
 	const uint8_t *entered;	  /* [functions]: what enters one is sure, and is less
 				      than below; NULL: of none */
@@ -92,8 +87,63 @@ struct graph {
 				      does not know of how many of them */
 	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
-	bool detail;		  /* lines and call sites of the store still hold */
-	bool hides; /* they do with what is hidden behind calls (rows/fn_hidden.h) */
+};
+
+/* Inlined functions; or unset.  Their numbers follow those of the store: map[] has `extra`
+ * more, and several functions may have one number. */
+struct graph_inlined {
+	uint32_t extra;
+	const uint32_t *number; /* [functions]: that users see */
+	const file_id
+		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; of a function
+				that begins with inlined code; GRAPH_NONE: that of its
+				origin */
+	const uint64_t *line; /* [functions]: where file[] is one; 0: not known */
+	const uint32_t *same; /* [functions]: the function below with the same
+				   inclusive cost, or GRAPH_NONE; or NULL */
+};
+
+/* How a graph merges functions of the one below. */
+struct graph_merge {
+	const uint32_t *group; /* [functions below]: function here; NULL: nothing is
+				  merged */
+	const uint8_t *again;  /* [functions below]: only entered while its group is on
+				  the stack: f'2 in a group that has f */
+	const uint8_t *added;  /* [functions]: its inclusive cost is the sum of those of
+				  its functions below that are not again[] */
+	/* Of function k: member[member_first[k]] .. [k + 1], functions below.  NULL: its
+	 * functions are no contexts of one. */
+	const uint32_t *member_first, *member;
+	struct graph *apart; /* before graph_join(); or NULL */
+	struct graph_late
+		*late; /* not NULL: graph_need_calls() will set the members that are
+				    about calls, and `again`, `added` */
+};
+
+/* Who calls whom, how often. */
+struct graph_calls {
+	const uint32_t *out_first, *callee, *caller; /* as store_column */
+	const uint32_t *in_first, *in_edge, *cycle, *topo;
+	const uint8_t *nests;  /* [functions]: may be on the stack twice (inclusive.h) */
+	const uint64_t *calls; /* [edges] */
+	const uint64_t *fn_calls; /* [functions] */
+};
+
+struct graph {
+	struct store *st;
+	struct arena *a;
+	const struct cancel *cancel; /* may be NULL */
+	struct flow_cache *cache; /* of a plain graph: it has the pairs (pairs.h) of the
+					store; may be NULL */
+	uint32_t functions, edges, cycles;
+	bool plain;    /* the store itself; the members below are unset */
+	bool recorded; /* as recorded: contexts are not joined to functions */
+	bool of_whole; /* 100 % is the whole profile, whatever the stages leave */
+	bool drops;    /* this stage is `ignore`: what it leaves is 100 % */
+	bool detail;   /* lines and call sites of the store still hold */
+	bool hides;    /* they do with what is hidden behind calls (rows/fn_hidden.h) */
+	struct graph_run run;
+	struct graph_marks marks;
 	/* Structure. */
 	struct graph *below;
 	const uint32_t *from; /* [functions]: the first function below */
@@ -105,36 +155,9 @@ struct graph {
 	const struct str *name; /* [functions]: p NULL: the name of its origin; or NULL:
 				   all have the names of their origins */
 	const uint8_t *mixed;	/* [functions]: enum graph_mixed, or-ed; or NULL */
-	/* Of inlined functions; or unset.  Their numbers follow those of the store: map[]
-	 * has `extra` more, and several functions may have one number. */
-	uint32_t extra;
-	const uint32_t *number; /* [functions]: that users see */
-	const file_id
-		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; of a function
-				that begins with inlined code; GRAPH_NONE: that of its
-				origin */
-	const uint64_t *line; /* [functions]: where file[] is one; 0: not known */
-	const uint32_t *same; /* [functions]: the function below with the same
-				   inclusive cost, or GRAPH_NONE; or NULL */
-	struct graph *apart;  /* before graph_join(); or NULL */
-	struct graph_late
-		*late; /* not NULL: graph_need_calls() will set the members that are
-				    about calls, and `again`, `added` */
-	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
-	/* A graph that merges functions of the one below: */
-	const uint32_t *group; /* [functions below]: function here; NULL: nothing is
-				  merged */
-	const uint8_t *again;  /* [functions below]: only entered while its group is on
-				  the stack: f'2 in a group that has f */
-	const uint8_t *added;  /* [functions]: its inclusive cost is the sum of those of
-				  its functions below that are not again[] */
-	/* Of function k: member[member_first[k]] .. [k + 1], functions below.  NULL: its
-	 * functions are no contexts of one. */
-	const uint32_t *member_first, *member;
-	const uint32_t *out_first, *callee, *caller; /* as store_column */
-	const uint32_t *in_first, *in_edge, *cycle, *topo;
-	const uint64_t *calls;	     /* [edges] */
-	const uint64_t *fn_calls;    /* [functions] */
+	struct graph_inlined inlined;
+	struct graph_merge merge;
+	struct graph_calls shape;
 	struct graph_costs **costs;  /* [all events], or NULL: not computed yet */
 	struct graph_sums *sums;     /* [all events]: see graph_sum_calls(); or NULL */
 	const struct flow **flows;   /* [all events]: as costs */

@@ -125,10 +125,10 @@ static void adjacency(const struct graph_draft *d, struct graph *g)
 	}
 	for (uint32_t i = 0; i < d->edges; i++)
 		in_edge[in_first[d->callee[i] + 1]++] = i;
-	g->out_first = out_first;
-	g->in_first = in_first;
-	g->in_edge = in_edge;
-	g->fn_calls = fn_calls;
+	g->shape.out_first = out_first;
+	g->shape.in_first = in_first;
+	g->shape.in_edge = in_edge;
+	g->shape.fn_calls = fn_calls;
 }
 
 /* A stage that merges nothing makes no cycles: if there are none below, its functions
@@ -144,8 +144,8 @@ static void keep_order(const struct graph_draft *d, struct graph *g)
 	for (uint32_t i = 0; i < below.functions; i++)
 		if (d->map[below.topo[i]] != GRAPH_NONE)
 			topo[n++] = d->map[below.topo[i]];
-	g->cycle = cycle;
-	g->topo = topo;
+	g->shape.cycle = cycle;
+	g->shape.topo = topo;
 }
 
 /* Number the cycles by their first member. */
@@ -161,7 +161,7 @@ static void find_cycles(const struct graph_draft *d, struct graph *g)
 	cycle = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	topo = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	number = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	if (cycles_find(g->functions, g->out_first, g->callee, &c))
+	if (cycles_find(g->functions, g->shape.out_first, g->shape.callee, &c))
 		need_memory_for(NULL);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t k = c.component[f];
@@ -174,8 +174,8 @@ static void find_cycles(const struct graph_draft *d, struct graph *g)
 		cycle[f] = number[k];
 	}
 	cycles_free(&c);
-	g->cycle = cycle;
-	g->topo = topo;
+	g->shape.cycle = cycle;
+	g->shape.topo = topo;
 }
 
 /* Keep names only if some function has one of its own. */
@@ -200,19 +200,19 @@ static void inlined_identity(const struct graph_draft *d, struct graph *g)
 	uint32_t *number, *file;
 	uint64_t *line;
 
-	if (!b->extra)
+	if (!b->inlined.extra)
 		return;
 	line = NEED_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
 	number = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	file = NEED_ARRAY(g->a, file_id, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
-		number[f] = b->number[d->first[f]];
-		file[f] = b->file[d->first[f]];
-		line[f] = b->line[d->first[f]];
+		number[f] = b->inlined.number[d->first[f]];
+		file[f] = b->inlined.file[d->first[f]];
+		line[f] = b->inlined.line[d->first[f]];
 	}
-	g->line = line;
-	g->number = number;
-	g->file = file;
+	g->inlined.line = line;
+	g->inlined.number = number;
+	g->inlined.file = file;
 }
 
 /* Compose the map with those of the stages below: store function -> function here. */
@@ -244,7 +244,7 @@ static void identity(const struct graph_draft *d, struct graph *g)
 	g->contexts = b->contexts;
 	g->origin = origin;
 	g->mixed = mixed;
-	g->extra = b->extra;
+	g->inlined.extra = b->inlined.extra;
 	inlined_identity(d, g);
 	own_names(d, g);
 }
@@ -281,7 +281,7 @@ static void find_added(const struct graph_draft *d, struct graph *g)
 			   !graph_incl_estimated(b, f);
 		entry[k] = f + 1;
 	}
-	g->added = added;
+	g->merge.added = added;
 }
 
 /* The functions that may be on the stack twice: all members of cycles, unless the
@@ -292,13 +292,13 @@ static void find_nesting(const struct graph_draft *d, struct graph *g)
 {
 	uint8_t *nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
-	g->nests = nests;
-	g->group = d->again ? d->map : NULL;
-	g->again = d->again;
+	g->shape.nests = nests;
+	g->merge.group = d->again ? d->map : NULL;
+	g->merge.again = d->again;
 	if (d->again && graph_stacks_known(d->below))
 		return;
 	for (uint32_t f = 0; f < g->functions; f++)
-		nests[f] = g->cycle[f] &&
+		nests[f] = g->shape.cycle[f] &&
 			   (d->again || graph_has_contexts(d->below) ||
 			    graph_nests(d->below, d->first[f]) ||
 			    (d->adds && graph_calls_itself(d->below, d->first[f])));
@@ -313,15 +313,15 @@ static void inherit_sure(const struct graph_draft *d, struct graph *g)
 	const struct graph *b = d->below;
 	uint8_t *sure;
 
-	if (!b->estimated)
+	if (!b->marks.estimated)
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++)
 		sure[f] = d->again ? GRAPH_SELF : GRAPH_SELF | GRAPH_INCL;
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (d->map[f] != GRAPH_NONE)
-			sure[d->map[f]] &= b->sure ? b->sure[f] : 0;
-	g->sure = sure;
+			sure[d->map[f]] &= b->marks.sure ? b->marks.sure[f] : 0;
+	g->marks.sure = sure;
 }
 
 /* A context has one caller: its cost is not shared out.  Contexts that a stage merged may have
@@ -349,9 +349,10 @@ void graph_sure(struct graph *g, uint8_t **sure, uint8_t **call)
 		if (graph_is_sure(b, from, GRAPH_INCL) && !graph_incl_estimated(b, from))
 			(*sure)[f] |= GRAPH_INCL;
 	}
-	g->sure = *sure;
-	g->sure_call = *call;
-	g->estimated = g->shares = b->estimated || !b->contexts || !is_tree(b);
+	g->marks.sure = *sure;
+	g->marks.sure_call = *call;
+	g->marks.estimated = g->marks.shares =
+		b->marks.estimated || !b->contexts || !is_tree(b);
 }
 
 void graph_build(const struct graph_draft *d, struct graph **out)
@@ -369,14 +370,14 @@ void graph_build(const struct graph_draft *d, struct graph **out)
 	g->of_whole = b->of_whole;
 	g->functions = d->functions;
 	g->edges = d->edges;
-	g->estimated = b->estimated;
+	g->marks.estimated = b->marks.estimated;
 	g->recorded = b->recorded;
 	g->from = d->first;
-	g->whole = b->whole;
-	g->parts = b->parts;
-	g->callee = d->callee;
-	g->caller = d->caller;
-	g->calls = d->calls;
+	g->run.whole = b->run.whole;
+	g->run.parts = b->run.parts;
+	g->shape.callee = d->callee;
+	g->shape.caller = d->caller;
+	g->shape.calls = d->calls;
 	g->costs =
 		NEED_ARRAY(b->a, struct graph_costs *, store_info(b->st)->all_events + 1);
 	g->flows =

@@ -43,7 +43,7 @@ static void context_fill(struct graph *g, uint32_t e, const struct flow_input *b
 		graph_poll(g, c);
 	}
 	for (uint32_t i = 0; i < g->edges; i++)
-		edge[i] = incl[g->callee[i]];
+		edge[i] = incl[g->shape.callee[i]];
 }
 
 /* Of contexts that were read for some parts the costs are in g->stage; inclusive ones are
@@ -65,7 +65,7 @@ static void part_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		graph_poll(g, c);
 	}
 	for (uint32_t i = 0; i < g->edges; i++)
-		edge[i] = incl[g->callee[i]];
+		edge[i] = incl[g->shape.callee[i]];
 }
 
 /*
@@ -95,11 +95,11 @@ static void context_edges(struct graph *g, const uint32_t *parent, uint32_t root
 		out_first[c + 1] += out_first[c];
 		in_first[c + 1] = c < roots ? 0 : c - roots + 1;
 	}
-	g->caller = caller;
-	g->callee = callee;
-	g->out_first = out_first;
-	g->in_first = in_first;
-	g->in_edge = in_edge;
+	g->shape.caller = caller;
+	g->shape.callee = callee;
+	g->shape.out_first = out_first;
+	g->shape.in_first = in_first;
+	g->shape.in_edge = in_edge;
 }
 
 /* A tree has no cycles, so nothing nests, and the numbers are an order from callers to callees. */
@@ -109,13 +109,13 @@ static void context_columns(struct graph *g)
 	const size_t events = store_info(g->st)->all_events;
 	uint32_t *same = NEED_ARRAY(g->a, uint32_t, n);
 
-	g->cycle = NEED_ARRAY(g->a, uint32_t, n);
-	g->nests = NEED_ARRAY(g->a, uint8_t, n);
+	g->shape.cycle = NEED_ARRAY(g->a, uint32_t, n);
+	g->shape.nests = NEED_ARRAY(g->a, uint8_t, n);
 	g->costs = NEED_ARRAY(g->a, struct graph_costs *, events + 1);
 	g->flows = NEED_ARRAY(g->a, const struct flow *, events + 1);
 	for (uint32_t c = 0; c < g->functions; c++)
 		same[c] = c;
-	g->map = g->topo = g->from = same;
+	g->map = g->shape.topo = g->from = same;
 }
 
 /* Make the graph of contexts from->n; its costs come from `fill`. */
@@ -131,16 +131,16 @@ static void contexts_graph(struct graph *below, const struct part_contexts *from
 			    .functions = from->n,
 			    .contexts = from->n,
 			    .origin = from->fn,
-			    .fn_calls = from->calls,
-			    .whole = below->whole,
-			    .parts = below->parts,
+			    .shape.fn_calls = from->calls,
+			    .run.whole = below->run.whole,
+			    .run.parts = below->run.parts,
 			    .detail = below->detail,
 			    .below = below,
 			    .fill = context_fill};
 	while (roots < g->functions && from->parent[roots] == 0)
 		roots++;
 	g->edges = g->functions - roots;
-	g->calls = g->fn_calls + roots;
+	g->shape.calls = g->shape.fn_calls + roots;
 	context_edges(g, from->parent, roots);
 	context_columns(g);
 	*out = g;
@@ -183,7 +183,7 @@ static void forget_estimates(struct graph *g)
 
 	memset(g->costs, 0, events * sizeof(*g->costs));
 	memset(g->by, 0, sizeof(g->by));
-	g->nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	g->shape.nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 }
 
 static void tree_of_parts(struct graph *g, const struct part_contexts *from,
@@ -213,7 +213,7 @@ void graph_part_tree(struct graph *g, const struct part_contexts *from)
 	else
 		graph_contexts(g, &tree);
 	forget_estimates(g);
-	g->tree = tree;
+	g->run.tree = tree;
 }
 
 /* The graph of contexts without stages is the lowest that has contexts. */
@@ -274,7 +274,7 @@ static void stacks_of_graph(struct graph *g, uint32_t e, struct arena *a,
 			     .caller = caller,
 			     .out_first = in.out_first,
 			     .out = in.callee,
-			     .calls = g->fn_calls,
+			     .calls = g->shape.fn_calls,
 			     .self = in.self,
 			     .incl = incl};
 }
@@ -284,7 +284,7 @@ static void stacks_of_graph(struct graph *g, uint32_t e, struct arena *a,
 static void stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 			    struct stacks *s, bool *known)
 {
-	struct graph *t = g->tree;
+	struct graph *t = g->run.tree;
 	const uint32_t roots = t->functions - t->edges;
 	const size_t n = (size_t)t->functions + 1;
 	uint32_t *fn = NEED_ARRAY(a, uint32_t, n), *caller = NEED_ARRAY(a, uint32_t, n);
@@ -297,18 +297,19 @@ static void stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 		fn[v] = g->map[t->origin[v]];
 		*known &= fn[v] != GRAPH_NONE;
 		cost_add(&incl[v], self[v]);
-		caller[v] = v < roots ? UINT32_MAX : t->caller[v - roots];
+		caller[v] = v < roots ? UINT32_MAX : t->shape.caller[v - roots];
 		if (v >= roots)
 			cost_add(&incl[caller[v]], incl[v]);
 	}
-	*s = (struct stacks){t->functions, g->functions, fn,   caller, t->out_first,
-			     t->callee,	   t->fn_calls,	 self, incl};
+	*s = (struct stacks){
+		t->functions,	 g->functions,	    fn,	  caller, t->shape.out_first,
+		t->shape.callee, t->shape.fn_calls, self, incl};
 }
 
 /* The function of g that f, of a graph below all merging stages, is part of. */
 static uint32_t function_of(const struct graph *g, const struct graph *base, uint32_t f)
 {
-	return g == base ? f : g->group[function_of(g->below, base, f)];
+	return g == base ? f : g->merge.group[function_of(g->below, base, f)];
 }
 
 /*
@@ -366,12 +367,12 @@ void graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *o
 	struct graph *base = g;
 
 	*known = false;
-	while (!base->plain && base->group)
+	while (!base->plain && base->merge.group)
 		base = base->below;
 	if (graph_has_contexts(base)) {
 		stacks_of_store(base, e, a, out);
 		*known = true;
-	} else if (base->tree) {
+	} else if (base->run.tree) {
 		stacks_of_parts(base, e, a, out, known);
 	} else if (base->contexts) {
 		stacks_of_graph(base, e, a, out, known);

@@ -22,7 +22,7 @@
 /* Does the call of `to` stay inside f, or inside the cycle of f? */
 static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 {
-	return to == f || (g->cycle[f] && g->cycle[to] == g->cycle[f]);
+	return to == f || (g->shape.cycle[f] && g->shape.cycle[to] == g->shape.cycle[f]);
 }
 
 /* out[k]: the cost with which group k is entered from outside: by calls of other groups, and
@@ -38,16 +38,17 @@ static void entered(struct graph *g, const struct flow_input *in, int64_t *out)
 			const int64_t cost = cost_flow(in->incl[i]);
 
 			cost_add(&called[to], cost);
-			if (g->group[to] != g->group[f] && !g->again[to])
-				cost_add(&out[g->group[to]], cost);
+			if (g->merge.group[to] != g->merge.group[f] &&
+			    !g->merge.again[to])
+				cost_add(&out[g->merge.group[to]], cost);
 		}
 	for (uint32_t f = 0; f < in->functions; f++) {
 		int64_t spent = in->self[f];
 
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 			cost_add(&spent, cost_flow(in->incl[i]));
-		if (spent > called[f] && !g->again[f])
-			cost_add(&out[g->group[f]], spent - called[f]);
+		if (spent > called[f] && !g->merge.again[f])
+			cost_add(&out[g->merge.group[f]], spent - called[f]);
 	}
 }
 
@@ -72,7 +73,7 @@ static double estimated(const struct graph *g, const struct graph_costs *c, uint
 		       returning_cost(&p->returning, &f, 1, NULL, p->edges);
 	return (double)p->enter[f] -
 	       returning_cost(&p->returning, p->member + p->first[f],
-			      p->first[f + 1] - p->first[f], g->again, p->edges);
+			      p->first[f + 1] - p->first[f], g->merge.again, p->edges);
 }
 
 /* The estimate is cut to its bounds: flow in proportion does not know of them. */
@@ -109,7 +110,7 @@ static void nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_
 	struct call_costs costs;
 
 	graph_flow_input(g, e, &in);
-	costs = flow_call_costs(&in, g->cycle);
+	costs = flow_call_costs(&in, g->shape.cycle);
 	if (returning_init(&p->returning, &costs, g->a))
 		need_memory(g->a);
 	p->edges = returning_edges(n);
@@ -127,13 +128,14 @@ static void nested_groups(struct graph *g, struct graph_pending *p, uint32_t e,
 	p->enter = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
 	circle = NEED_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
 	for (uint32_t f = 0; f < in.functions; f++)
-		circle[f] = g->cycle[g->group[f]];
+		circle[f] = g->shape.cycle[g->merge.group[f]];
 	costs = flow_call_costs(&in, circle);
 	if (returning_init(&p->returning, &costs, g->a))
 		need_memory(g->a);
 	p->edges = 16 * returning_edges(n);
 	entered(g, &in, p->enter);
-	graph_members(g->a, g->group, in.functions, g->functions, &p->first, &p->member);
+	graph_members(g->a, g->merge.group, in.functions, g->functions, &p->first,
+		      &p->member);
 }
 
 /* Functions that may nest in themselves: what is known, and what is to be estimated. */
@@ -146,7 +148,7 @@ static void nesting(struct graph *g, struct graph_costs *c, uint32_t e)
 		return;
 	p = NEED_NEW(g->a, struct graph_pending);
 	p->left = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	if (g->group)
+	if (g->merge.group)
 		nested_groups(g, p, e, n);
 	else
 		nested(g, p, e, n);
@@ -160,7 +162,8 @@ static void nesting(struct graph *g, struct graph_costs *c, uint32_t e)
  * together, and the calls do not say it already. */
 static bool is_sum_below(const struct graph *g, uint32_t k)
 {
-	return g->added[k] && (g->nests[k] || (g->sure && g->sure[k] & GRAPH_INCL));
+	return g->merge.added[k] &&
+	       (g->shape.nests[k] || (g->marks.sure && g->marks.sure[k] & GRAPH_INCL));
 }
 
 static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
@@ -169,9 +172,9 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 		if (is_sum_below(g, k))
 			c->incl[k] = 0;
 	for (uint32_t f = 0; f < g->below->functions; f++) {
-		const uint32_t k = g->group[f];
+		const uint32_t k = g->merge.group[f];
 
-		if (!g->again[f] && is_sum_below(g, k))
+		if (!g->merge.again[f] && is_sum_below(g, k))
 			cost_add(&c->incl[k], graph_incl(g->below, f, e));
 	}
 }
@@ -180,7 +183,7 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 static void enter(const struct graph *g, struct graph_costs *c, uint32_t e)
 {
 	for (uint32_t f = 0; f < g->functions; f++)
-		if (g->entered[f]) {
+		if (g->marks.entered[f]) {
 			const uint32_t from = g->from[f];
 
 			c->incl[f] = g->drops ? cost_difference(
@@ -189,8 +192,8 @@ static void enter(const struct graph *g, struct graph_costs *c, uint32_t e)
 					      : 0;
 		}
 	for (uint32_t i = 0; i < g->edges; i++)
-		if (g->entered[g->callee[i]])
-			cost_add(&c->incl[g->callee[i]], c->edge[i]);
+		if (g->marks.entered[g->shape.callee[i]])
+			cost_add(&c->incl[g->shape.callee[i]], c->edge[i]);
 }
 
 /* First as if no function were on the stack twice: self and the calls of others.  Then what may
@@ -202,28 +205,31 @@ static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 		int64_t all = c->self[f], leaving = all;
 
 		cost_add(&c->total, all);
-		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
-			if (g->callee[i] != f)
+		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
+		     i++) {
+			if (g->shape.callee[i] != f)
 				cost_add(&all, c->edge[i]);
-			if (!stays(g, f, g->callee[i]))
+			if (!stays(g, f, g->shape.callee[i]))
 				cost_add(&leaving, c->edge[i]);
 		}
 		c->incl[f] = all;
-		if (g->cycle[f])
-			cost_add(&c->cycle[g->cycle[f]], leaving);
+		if (g->shape.cycle[f])
+			cost_add(&c->cycle[g->shape.cycle[f]], leaving);
 	}
 	for (uint32_t i = 0; !store_counts_zeros(g->st) && i < g->edges; i++)
-		if (graph_bare(g, g->callee[i]))
-			cost_add(&c->incl[g->callee[i]], c->edge[i]);
+		if (graph_bare(g, g->shape.callee[i]))
+			cost_add(&c->incl[g->shape.callee[i]], c->edge[i]);
 	if (g->cycles)
 		nesting(g, c, e);
-	if (g->added)
+	if (g->merge.added)
 		sum_below(g, c, e);
-	if (g->entered)
+	if (g->marks.entered)
 		enter(g, c, e);
-	for (uint32_t f = 0; g->sure && f < g->functions; f++)
-		if (g->sure[f] & GRAPH_INCL && !(g->entered && g->entered[f]) &&
-		    (!g->group || (g->same && g->same[f] != GRAPH_NONE)))
+	for (uint32_t f = 0; g->marks.sure && f < g->functions; f++)
+		if (g->marks.sure[f] & GRAPH_INCL &&
+		    !(g->marks.entered && g->marks.entered[f]) &&
+		    (!g->merge.group ||
+		     (g->inlined.same && g->inlined.same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
 }
 
@@ -254,7 +260,7 @@ void graph_event(struct graph *g, uint32_t e)
 	if (g->plain || (g->costs[e] && g->costs[e]->made))
 		return;
 	graph_event(g->below, e);
-	if (g->late) {
+	if (g->merge.late) {
 		graph_late_event(g, e);
 		return;
 	}
@@ -266,7 +272,7 @@ void graph_event(struct graph *g, uint32_t e)
 	flow_parts_fill(g, e, c->self, c->edge);
 	g->costs[e] = c; /* inclusive() reads it through the getters */
 	inclusive(g, c, e);
-	if ((g->group || g->tree) && graph_stacks_known(g))
+	if ((g->merge.group || g->run.tree) && graph_stacks_known(g))
 		inclusive_of_stacks(g, c, e);
 	c->made = true;
 }
@@ -274,18 +280,18 @@ void graph_event(struct graph *g, uint32_t e)
 /* A stage makes no function costlier, and no group costlier than its members. */
 static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 {
-	for (uint32_t f = 0; g->group && f < g->below->functions; f++)
-		cost_add(&out[g->group[f]], below[f]);
-	for (uint32_t f = 0; !g->group && f < g->functions; f++)
+	for (uint32_t f = 0; g->merge.group && f < g->below->functions; f++)
+		cost_add(&out[g->merge.group[f]], below[f]);
+	for (uint32_t f = 0; !g->merge.group && f < g->functions; f++)
 		out[f] = below[g->from[f]];
 }
 
 /* The span that g is of, if e is the event that it is measured in. */
 static const struct graph_span *span_of(const struct graph *g, uint32_t e)
 {
-	while (g->below && !g->span)
+	while (g->below && !g->run.span)
 		g = g->below;
-	return g->span && e == g->span->event ? g->span : NULL;
+	return g->run.span && e == g->run.span->event ? g->run.span : NULL;
 }
 
 /* Contexts of a function cost no more than it does. */
@@ -316,7 +322,7 @@ void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out)
 		for (uint32_t f = 0; f < g->functions; f++)
 			(*out)[f] = INT64_MAX;
 		return;
-	} else if (!g->estimated) {
+	} else if (!g->marks.estimated) {
 		for (uint32_t f = 0; f < g->functions; f++)
 			graph_incl_bounds(g, f, e, &lo, &(*out)[f]);
 	} else {

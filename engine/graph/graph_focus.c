@@ -284,7 +284,7 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 	const struct focus *s = g->stage;
 	const uint32_t b = s->first[f];
 
-	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+	for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1]; i++) {
 		const uint32_t from = s->edge[i], k = from - below->out_first[b];
 		const double came = came_to(s, h, b, k, false);
 		double share = came;
@@ -360,14 +360,15 @@ static void focus_sure(struct graph *g, const struct focus *s)
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t b = s->first[f];
 
-		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
-			const uint32_t to = s->first[g->callee[i]];
+		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
+		     i++) {
+			const uint32_t to = s->first[g->shape.callee[i]];
 			const bool all = !s->left[b] && !many, none = !s->down[b];
 
-			g->some_calls |= !all && !none;
+			g->marks.some_calls |= !all && !none;
 			call[i] = graph_call_is_sure(g->below, s->edge[i]) &&
 				  (all || (none && (s->marked[to] || !s->up[to])));
-			entered[g->callee[i]] &= call[i];
+			entered[g->shape.callee[i]] &= call[i];
 		}
 		if (s->down[b] && (s->left[b] || many))
 			sure[f] = 0;
@@ -378,7 +379,7 @@ static void focus_sure(struct graph *g, const struct focus *s)
 		entered[f] &= !(sure[f] & GRAPH_INCL);
 		sure[f] |= entered[f] ? GRAPH_INCL : 0;
 	}
-	g->entered = entered;
+	g->marks.entered = entered;
 }
 
 void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
@@ -398,7 +399,7 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->first = d.first;
 	(*out)->stage = s;
 	(*out)->drops = ignore;
-	(*out)->thins = true;
+	(*out)->marks.thins = true;
 	(*out)->fill = focus_fill;
 	focus_sure(*out, s);
 }

@@ -315,7 +315,7 @@ static void add_direct(const struct graph *g, const struct hide *h,
 		       const struct flow_input *below, uint32_t f, int64_t *self,
 		       int64_t *edge)
 {
-	uint32_t u = h->up[f], i = g->out_first[f];
+	uint32_t u = h->up[f], i = g->shape.out_first[f];
 
 	for (uint32_t x = below->out_first[u]; x < below->out_first[u + 1]; x++) {
 		uint32_t to = h->map[below->callee[x]];
@@ -325,7 +325,7 @@ static void add_direct(const struct graph *g, const struct hide *h,
 				cost_add(&self[f], below->incl[x]);
 			continue;
 		}
-		while (g->callee[i] != to)
+		while (g->shape.callee[i] != to)
 			i++;
 		cost_add(&edge[i], below->incl[x]);
 	}
@@ -350,10 +350,11 @@ static void hide_tree(const struct graph *g, const struct flow_input *below,
 		above[f] = here == GRAPH_NONE ? up : here;
 		if (above[f] != GRAPH_NONE)
 			cost_add(&self[above[f]], below->self[f]);
-		for (uint32_t e = up == GRAPH_NONE ? 0 : g->out_first[up];
-		     up != GRAPH_NONE && here != GRAPH_NONE && e < g->out_first[up + 1];
+		for (uint32_t e = up == GRAPH_NONE ? 0 : g->shape.out_first[up];
+		     up != GRAPH_NONE && here != GRAPH_NONE &&
+		     e < g->shape.out_first[up + 1];
 		     e++)
-			if (g->callee[e] == here)
+			if (g->shape.callee[e] == here)
 				edge[e] = below->incl[in];
 	}
 }
@@ -415,10 +416,10 @@ static void find_rooms(const struct hide *h, const struct flow_input *below,
 	if (joined)
 		graph_need_calls(joined);
 	for (uint32_t u = 0; u < below->functions; u++)
-		if (!joined || !joined->again || !joined->again[u])
-			room[joined ? joined->group[u] : u] += passes(below, u);
+		if (!joined || !joined->merge.again || !joined->merge.again[u])
+			room[joined ? joined->merge.group[u] : u] += passes(below, u);
 	for (uint32_t f = 0; f < s->g->functions; f++) {
-		s->label[f] = joined ? joined->group[h->up[f]] : h->up[f];
+		s->label[f] = joined ? joined->merge.group[h->up[f]] : h->up[f];
 		room[s->label[f]] -= (double)self[f];
 	}
 }
@@ -430,15 +431,16 @@ static double exchange(struct shares *s, uint32_t f, uint32_t v, double most)
 	const struct graph *g = s->g;
 	double all = 0, moved = 0, part;
 
-	for (uint32_t i = g->in_first[v]; i < g->in_first[v + 1]; i++) {
-		const uint32_t e = g->in_edge[i];
+	for (uint32_t i = g->shape.in_first[v]; i < g->shape.in_first[v + 1]; i++) {
+		const uint32_t e = g->shape.in_edge[i];
 
-		if (s->room[s->label[g->caller[e]]] > 0)
+		if (s->room[s->label[g->shape.caller[e]]] > 0)
 			all += s->call[e];
 	}
 	part = most < all ? most / all : 1;
-	for (uint32_t i = g->in_first[v]; all > 0 && i < g->in_first[v + 1]; i++) {
-		const uint32_t e = g->in_edge[i], w = g->caller[e];
+	for (uint32_t i = g->shape.in_first[v]; all > 0 && i < g->shape.in_first[v + 1];
+	     i++) {
+		const uint32_t e = g->shape.in_edge[i], w = g->shape.caller[e];
 		double *room = &s->room[s->label[w]];
 		const double d = fmax(0, fmin(s->call[e] * part, *room));
 
@@ -464,13 +466,14 @@ static void fit_shares(struct shares *s)
 		moves = false;
 		need_time(g->cancel);
 		for (uint32_t f = 0; f < g->functions; f++)
-			for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+			for (uint32_t i = g->shape.out_first[f];
+			     i < g->shape.out_first[f + 1]; i++) {
 				const double most =
 					fmin(-s->room[s->label[f]], s->own[f]);
 				double d = 0;
 
 				if (most > LEAST_MOVED && s->call[i] > 0)
-					d = exchange(s, f, g->callee[i], most);
+					d = exchange(s, f, g->shape.callee[i], most);
 				s->call[i] += d;
 				moves |= d > LEAST_MOVED;
 			}
@@ -537,8 +540,9 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 			continue;
 		walk_hidden(&k, h, &w, h->up[f]);
 		s.own[f] = k.self;
-		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			s.call[i] = k.to[g->callee[i]];
+		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
+		     i++)
+			s.call[i] = k.to[g->shape.callee[i]];
 		forget_walk(&k);
 	}
 	find_rooms(h, &flowing, self, &s, scratch);
@@ -546,10 +550,11 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		fit_shares(&s);
 	round_own(&s, self);
 	for (uint32_t f = 0; f < g->functions; f++)
-		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			cost_add(&edge[i],
-				 whole_units(s.call[i], into[g->callee[i]] - edge[i],
-					     &s.own[f]));
+		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
+		     i++)
+			cost_add(&edge[i], whole_units(s.call[i],
+						       into[g->shape.callee[i]] - edge[i],
+						       &s.own[f]));
 }
 
 /* ---- structure ---- */
@@ -671,7 +676,7 @@ static const uint64_t *calls_to_share(const struct graph *b,
 {
 	uint64_t *calls;
 
-	if (!b->extra)
+	if (!b->inlined.extra)
 		return below->calls;
 	calls = NEED_ARRAY(scratch, uint64_t, (size_t)below->edges + 1);
 	memcpy(calls, below->calls, below->edges * sizeof(*calls));
@@ -765,7 +770,7 @@ static void hide_sure(struct graph *g, const struct hide *h,
 	graph_sure(g, &sure, &call);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t u = h->up[f];
-		uint32_t i = g->out_first[f];
+		uint32_t i = g->shape.out_first[f];
 
 		if (h->above[u]) {
 			sure[f] &= ~GRAPH_SELF;
@@ -817,7 +822,7 @@ void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 	(*out)->stage = h;
 	find_joined(g, h);
 	(*out)->fill = hide_fill;
-	(*out)->same = h->up;
-	(*out)->hides = (g->detail && !g->extra) || g->hides;
+	(*out)->inlined.same = h->up;
+	(*out)->hides = (g->detail && !g->inlined.extra) || g->hides;
 	hide_sure(*out, h, &below);
 }

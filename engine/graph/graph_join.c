@@ -19,7 +19,7 @@
 /* A graph in which no stage estimated has no list: all is sure. */
 static uint8_t sure_of(const struct graph *g, uint32_t f)
 {
-	return g->sure ? g->sure[f] : GRAPH_SELF | GRAPH_INCL;
+	return g->marks.sure ? g->marks.sure[f] : GRAPH_SELF | GRAPH_INCL;
 }
 
 /* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
@@ -33,19 +33,19 @@ static void keep_inclusive(struct graph *g, const uint32_t *map)
 
 	for (uint32_t f = 0; f < b->functions; f++)
 		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
-	g->same = same;
-	if (!g->sure)
+	g->inlined.same = same;
+	if (!g->marks.sure)
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t k = 0; k < g->functions; k++)
 		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
-			  : g->added[k]		? g->sure[k] | GRAPH_INCL
-						: g->sure[k];
+			  : g->merge.added[k]	? g->marks.sure[k] | GRAPH_INCL
+						: g->marks.sure[k];
 	for (uint32_t f = 0; f < b->functions; f++)
-		if (!g->again[f] && same[map[f]] == GRAPH_NONE &&
+		if (!g->merge.again[f] && same[map[f]] == GRAPH_NONE &&
 		    !graph_is_sure(b, f, GRAPH_INCL))
 			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
-	g->sure = sure;
+	g->marks.sure = sure;
 }
 
 /* A call is sure if all calls that it is the sum of are. */
@@ -55,13 +55,13 @@ static void keep_sure_calls(struct graph *g)
 	const struct graph *b = g->below;
 	uint8_t *sure;
 
-	if (!b->sure_call)
+	if (!b->marks.sure_call)
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
 	memset(sure, 1, g->edges);
 	for (uint32_t i = 0; i < b->edges; i++)
-		sure[edge[i]] &= b->sure_call[i];
-	g->sure_call = sure;
+		sure[edge[i]] &= b->marks.sure_call[i];
+	g->marks.sure_call = sure;
 }
 
 /* Vertices with the same key become one.  The key of a context is its function, that of inlined
@@ -83,7 +83,7 @@ static uint32_t joined_by(const struct graph *g, uint32_t f)
 static void join_vertices(const struct graph *g, struct graph_draft *d)
 {
 	const uint32_t stored = store_info(g->st)->functions;
-	uint32_t *one = NEED_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
+	uint32_t *one = NEED_ARRAY(g->a, uint32_t, (size_t)stored + g->inlined.extra + 1);
 
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t by = joined_by(g, f);
@@ -120,8 +120,8 @@ static void keep_members(struct graph *g, const uint32_t *map)
 	uint32_t *first, *member;
 
 	graph_members(g->a, map, g->below->functions, g->functions, &first, &member);
-	g->member_first = first;
-	g->member = member;
+	g->merge.member_first = first;
+	g->merge.member = member;
 }
 
 /* Join functions and their calls. */
@@ -136,7 +136,7 @@ static void join_all(struct graph *g, struct graph **out)
 	if (d.functions == g->functions && !g->contexts && !(groups && g->plain))
 		return;
 	graph_merge(&d, false, out);
-	(*out)->apart = g;
+	(*out)->merge.apart = g;
 	if (g->contexts) {
 		map_functions(*out, g);
 		return;
@@ -146,7 +146,7 @@ static void join_all(struct graph *g, struct graph **out)
 	if (groups)
 		keep_members(*out, d.map);
 	if (g->plain)
-		(*out)->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
+		(*out)->shape.cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
 	store_sound(g->st);
 }
 
@@ -164,18 +164,19 @@ static void read_functions(struct graph *g)
 
 	store_sound(g->st);
 	for (uint32_t k = 0; k < g->functions; k++) {
-		const uint32_t from = g->member_first[k], to = g->member_first[k + 1];
+		const uint32_t from = g->merge.member_first[k],
+			       to = g->merge.member_first[k + 1];
 
-		origin[k] = g->member[from];
+		origin[k] = g->merge.member[from];
 		same[k] = to - from == 1 ? origin[k] : GRAPH_NONE;
-		nests[k] = g->cycle[k] != 0;
+		nests[k] = g->shape.cycle[k] != 0;
 		for (uint32_t i = from; i < to; i++)
-			count_add(&sum[k], calls[g->member[i]]);
+			count_add(&sum[k], calls[g->merge.member[i]]);
 	}
 	g->origin = g->from = origin;
-	g->same = same;
-	g->fn_calls = sum;
-	g->nests = nests;
+	g->inlined.same = same;
+	g->shape.fn_calls = sum;
+	g->shape.nests = nests;
 }
 
 /* Make the graph that join_late() put off, with the events that were asked for so far, and
@@ -204,18 +205,18 @@ static void join_late(struct graph *below, struct graph **out)
 	*g = *below;
 	memset(g->by, 0, sizeof(g->by));
 	g->plain = false;
-	g->below = g->apart = below;
+	g->below = g->merge.apart = below;
 	g->functions = si->groups;
 	g->edges = si->group_edges;
 	g->cycles = si->group_cycles;
-	g->map = g->group = store_u32(g->st, TABLE_GROUP_OF);
-	g->member_first = store_u32(g->st, TABLE_GROUP_FIRST);
-	g->member = store_u32(g->st, TABLE_GROUP_FN);
-	g->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
+	g->map = g->merge.group = store_u32(g->st, TABLE_GROUP_OF);
+	g->merge.member_first = store_u32(g->st, TABLE_GROUP_FIRST);
+	g->merge.member = store_u32(g->st, TABLE_GROUP_FN);
+	g->shape.cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
 	g->costs = NEED_ARRAY(g->a, struct graph_costs *, si->all_events + 1);
 	g->flows = NEED_ARRAY(g->a, const struct flow *, si->all_events + 1);
 	*late = (struct graph_late){g, join_calls, store_u32(g->st, TABLE_GROUP_KNOWN)};
-	g->late = late;
+	g->merge.late = late;
 	*out = g;
 	store_sound(g->st);
 	read_functions(g);
@@ -226,7 +227,7 @@ void graph_join(struct graph *g, struct graph **out)
 	const bool groups = store_any_grouped(g->st) && !g->recorded;
 
 	*out = g;
-	if (!g->extra && !g->contexts && !groups)
+	if (!g->inlined.extra && !g->contexts && !groups)
 		return;
 	/* Of negative costs some are in doubt, which the index does not know. */
 	if (g->plain && !store_info(g->st)->negative)
@@ -237,5 +238,5 @@ void graph_join(struct graph *g, struct graph **out)
 
 struct graph *graph_apart(struct graph *g)
 {
-	return g->apart ? g->apart : g;
+	return g->merge.apart ? g->merge.apart : g;
 }

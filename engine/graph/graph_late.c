@@ -21,7 +21,7 @@ void graph_late_event(struct graph *g, uint32_t e)
 	c->self = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
 	store_sound(g->st);
 	for (uint32_t f = 0; f < store_info(g->st)->functions; f++)
-		cost_add(&c->self[g->group[f]], self[f]);
+		cost_add(&c->self[g->merge.group[f]], self[f]);
 	for (uint32_t k = 0; k < g->functions; k++)
 		cost_add(&c->total, c->self[k]);
 	c->made = true;
@@ -41,8 +41,9 @@ static bool next_call(const struct graph *g, uint32_t f, bool in, uint32_t *m,
 {
 	struct store *st = g->st;
 
-	for (; *m < g->member_first[f + 1] - g->member_first[f]; ++*m, *i = 0) {
-		const fn_id fn = g->member[g->member_first[f] + *m];
+	for (; *m < g->merge.member_first[f + 1] - g->merge.member_first[f];
+	     ++*m, *i = 0) {
+		const fn_id fn = g->merge.member[g->merge.member_first[f] + *m];
 		uint32_t first = 0, n;
 
 		if (in)
@@ -52,8 +53,8 @@ static bool next_call(const struct graph *g, uint32_t f, bool in, uint32_t *m,
 		if (*i >= n)
 			continue;
 		c->edge = in ? store_caller(st, fn, *i) : first + *i;
-		c->other = g->group[in ? store_edge_caller(st, c->edge)
-				       : store_edge_callee(st, c->edge)];
+		c->other = g->merge.group[in ? store_edge_caller(st, c->edge)
+					     : store_edge_callee(st, c->edge)];
 		++*i;
 		return true;
 	}
@@ -80,7 +81,8 @@ int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in)
 
 	while (next_call(g, f, in, &m, &i, &c)) {
 		const bool stays =
-			c.other == f || (g->cycle[f] && g->cycle[f] == g->cycle[c.other]);
+			c.other == f || (g->shape.cycle[f] &&
+					 g->shape.cycle[f] == g->shape.cycle[c.other]);
 
 		if (in || !stays)
 			cost_add(&sum, store_edge_incl(g->st, c.edge, e));

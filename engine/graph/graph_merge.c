@@ -59,8 +59,8 @@ uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t 
 		return f;
 	if (g->below != base)
 		f = graph_merged(g->below, base, f, again);
-	*again |= g->again[f];
-	return g->group[f];
+	*again |= g->merge.again[f];
+	return g->merge.group[f];
 }
 
 /* Used to follow paths: these run in the graph where contexts are apart, but sets are of
@@ -237,8 +237,10 @@ static uint32_t place_of(const struct merged_places *p, uint32_t f)
 
 	if (graph_is(g, f, p->mixed))
 		return p->several;
-	if (p->mixed == GRAPH_FILES && g->file && g->file[f] != GRAPH_NONE)
-		return g->file[f] == GRAPH_NO_FILE ? p->unknown : g->file[f];
+	if (p->mixed == GRAPH_FILES && g->inlined.file &&
+	    g->inlined.file[f] != GRAPH_NONE)
+		return g->inlined.file[f] == GRAPH_NO_FILE ? p->unknown
+							   : g->inlined.file[f];
 	return p->column[graph_origin(g, f)];
 }
 
@@ -330,7 +332,8 @@ static void doubt_negative(struct graph *g)
 	uint8_t *sure, *call;
 	bool any = false;
 
-	if (!store_info(g->st)->negative || g->estimated || graph_stacks_known(g->below))
+	if (!store_info(g->st)->negative || g->marks.estimated ||
+	    graph_stacks_known(g->below))
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	call = NEED_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
@@ -343,25 +346,26 @@ static void doubt_negative(struct graph *g)
 	if (!any)
 		return;
 	memset(call, 1, g->edges);
-	g->sure = sure;
-	g->sure_call = call;
-	g->estimated = true;
+	g->marks.sure = sure;
+	g->marks.sure_call = call;
+	g->marks.estimated = true;
 }
 
 /* The roots of an opened graph were called, too, by what is not in it. */
 static void count_roots(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *below = d->below, *opened = below;
-	uint64_t *calls = (uint64_t *)(uintptr_t)g->fn_calls;
+	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls;
 
-	while (opened && !opened->opened && !opened->span)
+	while (opened && !opened->run.opened && !opened->run.span)
 		opened = opened->below;
 	for (uint32_t f = 0; opened && f < below->functions; f++) {
 		if (d->map[f] == GRAPH_NONE)
 			continue;
-		count_add(&calls[d->map[f]], below->fn_calls[f]);
-		for (uint32_t i = below->in_first[f]; i < below->in_first[f + 1]; i++)
-			calls[d->map[f]] -= below->calls[below->in_edge[i]];
+		count_add(&calls[d->map[f]], below->shape.fn_calls[f]);
+		for (uint32_t i = below->shape.in_first[f];
+		     i < below->shape.in_first[f + 1]; i++)
+			calls[d->map[f]] -= below->shape.calls[below->shape.in_edge[i]];
 	}
 }
 

@@ -175,8 +175,8 @@ static void graph_of_sums(struct graph *g, struct sums *s, const struct flow_inp
 	graph_build(&d, out);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
-	(*out)->whole = *out;
-	(*out)->thins = true;
+	(*out)->run.whole = *out;
+	(*out)->marks.thins = true;
 }
 
 void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
@@ -187,7 +187,7 @@ void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
 
 	sum_parts(g, parts, s);
 	graph_of_sums(g, s, &in, out);
-	(*out)->parts = parts;
+	(*out)->run.parts = parts;
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
 }
 
@@ -197,10 +197,10 @@ void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *s
 
 	for (uint32_t f = 0; f < g->functions; f++)
 		here[f] = sure[g->origin[f]];
-	g->sure = here;
-	g->span = span;
-	g->estimated = true;
-	g->tree->estimated = true;
+	g->marks.sure = here;
+	g->run.span = span;
+	g->marks.estimated = true;
+	g->run.tree->marks.estimated = true;
 }
 
 void graph_activations(struct graph *g, const struct part_contexts *from,
@@ -215,10 +215,10 @@ void graph_activations(struct graph *g, const struct part_contexts *from,
 	sum_contexts(g, from, &in, s);
 	graph_of_sums(g, s, &in, out);
 	/* Roots were called, too, by what is not in this graph. */
-	calls = (uint64_t *)(uintptr_t)(*out)->fn_calls;
+	calls = (uint64_t *)(uintptr_t)(*out)->shape.fn_calls;
 	for (uint32_t c = 0; c < from->n && !from->parent[c]; c++)
 		count_add(&calls[(*out)->map[from->fn[c]]], from->calls[c]);
-	(*out)->opened = opened;
+	(*out)->run.opened = opened;
 	(*out)->detail = opened != NULL;
 	graph_part_tree(*out, from);
 }

@@ -204,7 +204,8 @@ static void small_functions(struct exec *x, double p, struct fn_set **out)
 	least = p / 100.0 * (double)graph_total(g, x->event);
 	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
-		if ((double)graph_incl(g, g == x->g ? f : g->group[f], x->event) < least)
+		if ((double)graph_incl(g, g == x->g ? f : g->merge.group[f], x->event) <
+		    least)
 			fnset_add(*out, f);
 }
 
@@ -299,7 +300,7 @@ static void to_contexts(struct exec *x)
 		return;
 	}
 	fn_part_tree(x, x->g);
-	x->g = x->g->tree ? x->g->tree : x->g;
+	x->g = x->g->run.tree ? x->g->run.tree : x->g;
 }
 
 /* Stages that keep, drop or move cost by the stacks that it is on. */
@@ -340,8 +341,8 @@ static void run_on_parts(struct exec *x, const struct gstage *first, struct str 
 		if (g->kind == G_IGNORE && x->env->nevents)
 			graph_event(x->g, x->event);
 	}
-	if (x->g->apart) /* files and their kin are made of it */
-		x->g->apart->of_whole = x->g->of_whole;
+	if (x->g->merge.apart) /* files and their kin are made of it */
+		x->g->merge.apart->of_whole = x->g->of_whole;
 }
 
 void exec_gstages(struct exec *x, const struct gstage *first, struct str text)
@@ -369,7 +370,7 @@ static void find_stage_sets(struct exec *x, struct exec_texts *unsaid)
 	struct exec again;
 	size_t n = 0;
 
-	if (x->stage_sets || x->g->extra)
+	if (x->stage_sets || x->g->inlined.extra)
 		return;
 	for (const struct gstage *g = x->gstages; g; g = g->next)
 		n++;

@@ -70,7 +70,8 @@ static void enter_codes(const struct graph *g, const struct inlined_stage *s,
 		const uint32_t f = s->below + k;
 		int64_t sum = self[f];
 
-		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
+		     i++)
 			cost_add(&sum, edge[i]);
 		edge[s->of_code[k]] = sum;
 	}
@@ -81,7 +82,7 @@ static void keep_calls(const struct graph *g, const struct inlined_stage *s,
 		       const struct flow_input *below, const int64_t *left, int64_t *edge)
 {
 	for (uint32_t f = 0; f < s->below; f++) {
-		uint32_t to = g->out_first[f];
+		uint32_t to = g->shape.out_first[f];
 
 		for (uint32_t i = below->out_first[f]; i < below->out_first[f + 1]; i++)
 			if (!s->in->gone[i])
@@ -292,12 +293,12 @@ static void identify(struct graph *g, const struct inlined_stage *s)
 		file[f] = in->fn[in->code[k].fn].file;
 		mixed[f] = GRAPH_INLINED;
 	}
-	g->extra = in->fns;
+	g->inlined.extra = in->fns;
 	g->map = map;
-	g->number = number;
-	g->same = same;
-	g->file = file;
-	g->line = line;
+	g->inlined.number = number;
+	g->inlined.same = same;
+	g->inlined.file = file;
+	g->inlined.line = line;
 	g->mixed = mixed;
 }
 

@@ -101,13 +101,12 @@ static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn
 	struct match *m = NULL;
 
 	if (x->g->plain || atom->form == MATCH_ID ||
-	    (atom->field != MATCH_FN && !x->g->extra))
+	    (atom->field != MATCH_FN && !x->g->inlined.extra))
 		return;
 	need(match_new(atom, x->a, &m, x->err), x->err);
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		struct str own = graph_own_name(x->g, f);
-		const bool placed =
-			atom->field == MATCH_FILE && graph_is_placed(x->g, f);
+		const bool placed = atom->field == MATCH_FILE && graph_is_placed(x->g, f);
 		int hit = 0;
 
 		if (placed)
@@ -121,7 +120,8 @@ static void add_renamed(struct exec *x, const struct match_atom *atom, struct fn
 		if (hit > 0) {
 			fnset_add(s, f);
 			/* Places of an inlined function are one function. */
-			*found += !x->g->extra || x->g->map[graph_id(x->g, f)] == f;
+			*found +=
+				!x->g->inlined.extra || x->g->map[graph_id(x->g, f)] == f;
 		}
 	}
 	match_free(m);
@@ -384,7 +384,7 @@ static void find_class(struct exec *x, const struct set *s, struct match_atom at
 	exec_notef(x, "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
 		   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
 		   *n == 1 ? "" : "s", STR_ARG(s->text),
-		   !x->g->extra && store_info(x->g->st)->has_instr
+		   !x->g->inlined.extra && store_info(x->g->st)->has_instr
 			   ? "; with inlined | ... adds inlined ones"
 			   : "");
 }
@@ -430,7 +430,7 @@ static bool inlined_set(struct exec *x, const struct set *s, struct fn_set **out
 {
 	uint64_t n;
 
-	if (s->form != MATCH_ID || !x->g->extra || !str_u64(s->text, &n) ||
+	if (s->form != MATCH_ID || !x->g->inlined.extra || !str_u64(s->text, &n) ||
 	    n < store_info(x->g->st)->functions)
 		return false;
 	if (n >= graph_numbers(x->g))
@@ -493,7 +493,7 @@ static void note_arguments(struct exec *x, const struct set *s)
 /* cost of class:std::vector: most of a class may be inlined code. */
 static void note_inlined(struct exec *x, const struct set *s)
 {
-	if (s->field == MATCH_CLASS && !x->g->extra && !exec_in_base(x) &&
+	if (s->field == MATCH_CLASS && !x->g->inlined.extra && !exec_in_base(x) &&
 	    store_info(x->g->st)->has_instr)
 		exec_hint(x, STR("inlined functions of a class count in their "
 				 "callers: with inlined | ... has them"));

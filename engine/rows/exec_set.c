@@ -30,7 +30,7 @@ static void cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 		exec_wrong(x, s->text_span, "a number is wanted here");
 		need_hint(x->err, "write cycle:1; 'cycles' lists them");
 	}
-	if (!g->apart && !g->contexts)
+	if (!g->merge.apart && !g->contexts)
 		graph_join(g, &g);
 	if (c == 0 || c > g->cycles) {
 		exec_wrong(x, s->span, "no cycle %llu; this graph has %u",
@@ -39,7 +39,7 @@ static void cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	*out = exec_new_set(x, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
-		if (graph_cycle(g, g == x->g ? f : g->group[f]) == c)
+		if (graph_cycle(g, g == x->g ? f : g->merge.group[f]) == c)
 			fnset_add(*out, f);
 }
 

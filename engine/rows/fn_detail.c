@@ -85,9 +85,9 @@ static int poll(void *arg, struct err *err)
 /* The activations that the graph is of; n 0: all of its parts. */
 static struct graph_opened opened_of(const struct graph *g)
 {
-	while (!g->plain && !g->opened)
+	while (!g->plain && !g->run.opened)
 		g = g->below;
-	return g->plain ? (struct graph_opened){0} : *g->opened;
+	return g->plain ? (struct graph_opened){0} : *g->run.opened;
 }
 
 /* The parts that lines are of; NULL: all.  A report asks by the graph alone. */
@@ -322,7 +322,7 @@ void fn_part_tree(struct exec *x, struct graph *g)
 	struct store_tree tree;
 
 	store_tree(g->st, &tree);
-	if (!g->parts || g->tree || !tree.whole)
+	if (!g->run.parts || g->run.tree || !tree.whole)
 		return;
 	if (!x->parts) { /* all of them */
 		graph_part_tree(g, NULL);
@@ -355,7 +355,7 @@ void fn_detail_check(struct exec *x, const struct source *s, const char *name)
 		return;
 	exec_wrong(x, s->span, "'%s' has no costs of single lines after this graph stage",
 		   name);
-	if (x->g->span)
+	if (x->g->run.span)
 		need_hint(x->err, "a call has them: slowest 1 activations of X | lines");
 	need_hint(x->err,
 		  "line detail goes with part, thread, activation, collapse%s only",

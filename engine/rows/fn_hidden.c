@@ -167,11 +167,11 @@ void fn_hidden_parts(const struct fn_hidden *h, fn_id f, const struct store_site
 	const uint32_t events = store_info(h->g->st)->events;
 	struct graph *g = (struct graph *)(uintptr_t)h->g, *recorded;
 
-	while (g->group)
+	while (g->merge.group)
 		g = g->below;
 	if (g->contexts) /* whose functions are those of h->g */
 		g = (struct graph *)(uintptr_t)h->g;
-	for (recorded = g; recorded->hides || recorded->group || recorded->contexts;
+	for (recorded = g; recorded->hides || recorded->merge.group || recorded->contexts;
 	     recorded = recorded->below)
 		;
 	for (uint32_t e = 0; e < events; e++) {

@@ -119,7 +119,7 @@ void prepare_spread(const struct table *t, uint32_t e)
 	const struct activation_asked asked = {.take = take_cost, .arg = &s};
 	uint64_t n;
 
-	if (g->spread && g->spread->event == e)
+	if (g->run.spread && g->run.spread->event == e)
 		return;
 	exec_has_activations(x, &(struct source){.kind = S_ACTIVATIONS});
 	out = NEED_NEW(g->a, struct graph_spread);
@@ -142,15 +142,15 @@ void prepare_spread(const struct table *t, uint32_t e)
 		exec_poll_now(x);
 	}
 	scratch_free(scratch);
-	g->spread = out;
+	g->run.spread = out;
 }
 
 uint64_t fn_usual(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	return (uint64_t)t->g->spread->usual[graph_origin(t->g, f)];
+	return (uint64_t)t->g->run.spread->usual[graph_origin(t->g, f)];
 }
 
 uint64_t fn_slowest(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	return (uint64_t)t->g->spread->slowest[graph_origin(t->g, f)];
+	return (uint64_t)t->g->run.spread->slowest[graph_origin(t->g, f)];
 }

@@ -96,7 +96,7 @@ void cost_calls(struct exec *x, const struct path_cost_query *q,
 
 	*out = (struct call_bounds){.known = true};
 	/* A part may lack the call that led there; after stages calls are those of before. */
-	all &= !g->estimated && !(q->under && graph_part_count(g) > 1);
+	all &= !g->marks.estimated && !(q->under && graph_part_count(g) > 1);
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1)) {
 		out->known &= graph_calls_counted(g, f);

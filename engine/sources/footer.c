@@ -189,7 +189,7 @@ static struct str left_by_stages(struct exec *x, const struct table *t,
 	char text[UNIT_TEXT_MAX];
 
 	/* Estimates are rounded. */
-	if (!t->g->estimated || left >= all - all / 10000)
+	if (!t->g->marks.estimated || left >= all - all / 10000)
 		return STR("");
 	return arena_printf(x->a, "; the stages leave %s %.*s (%.1f %%)",
 			    scaled(left, r->unit, text), STR_ARG(title),

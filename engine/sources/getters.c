@@ -62,12 +62,12 @@ uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
 /* Only functions on cycles have estimates, but for those of stages. */
 bool fn_exact(const struct table *t)
 {
-	return !t->g->estimated && t->g->cycles == 0;
+	return !t->g->marks.estimated && t->g->cycles == 0;
 }
 
 bool graph_exact(const struct table *t)
 {
-	return !t->g->estimated;
+	return !t->g->marks.estimated;
 }
 
 void fn_names(const struct table *t, struct str *out)
@@ -88,7 +88,7 @@ void fn_names(const struct table *t, struct str *out)
 bool fn_no_bounds(const struct table *t, uint32_t f)
 {
 	return !graph_is_sure(t->g, f, GRAPH_INCL) &&
-	       !(t->g->span && t->g->span->event == t->event);
+	       !(t->g->run.span && t->g->run.span->event == t->event);
 }
 
 /* Of a good part of the functions it is cheaper to know it of all. */
@@ -212,7 +212,7 @@ bool fn_incl_exact(const struct table *t, uint32_t f)
 /* A stage made shares of costs, and it is not known here which it left whole. */
 bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	return t->g->estimated;
+	return t->g->marks.estimated;
 }
 
 /* ---- calls ---- */
@@ -220,7 +220,7 @@ bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED
 /* As it is in the profile, even if it counts none: as in the store's column. */
 uint64_t call_count(const struct graph *g, uint32_t edge)
 {
-	return g->plain ? store_edge_calls(g->st, edge) : g->calls[edge];
+	return g->plain ? store_edge_calls(g->st, edge) : g->shape.calls[edge];
 }
 
 /* Inlined code is entered without a call. */

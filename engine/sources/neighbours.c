@@ -130,7 +130,7 @@ int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r
 	const struct flow *flow = NULL;
 	double cost = 0, own = 0;
 
-	if (store_info(x->g->st)->events > 1 && !base->group &&
+	if (store_info(x->g->st)->events > 1 && !base->merge.group &&
 	    !graph_stacks_known(x->g)) {
 		graph_event(base, x->event);
 		exec_flow(x, base, x->event, &flow);

@@ -73,7 +73,7 @@ void proven_rows(struct exec *x, struct table *t, struct str *out)
 	size_t n = 0;
 
 	*out = STR("");
-	if (!name || x->g->estimated) /* by stages, which bound nothing */
+	if (!name || x->g->marks.estimated) /* by stages, which bound nothing */
 		return;
 	table_add(t, str_c(name), t->event, false, &col[0]);
 	if (!col[0]->table)

@@ -17,7 +17,7 @@ void exec_part_stacks(struct exec *x, const struct source *s)
 	const bool no_functions = s->kind == S_EVENTS || s->kind == S_PARTS ||
 				  s->kind == S_THREADS || s->kind == S_PROFILES;
 
-	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of) ||
+	if (!x->g->run.parts || x->g != x->g->run.whole || (no_functions && !s->of) ||
 	    x->open->reading->part)
 		return;
 	fn_part_tree(x, x->g);
@@ -81,7 +81,7 @@ void exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flo
 		graph_flow(g, event, out);
 	if ((*out)->negative)
 		exec_note_negative(x, (*out)->negative);
-	if (!(*out)->nodd || g->estimated)
+	if (!(*out)->nodd || g->marks.estimated)
 		return;
 	exec_notef(x,
 		   "%s function%s cost less than the calls into them say: "

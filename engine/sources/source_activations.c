@@ -26,8 +26,8 @@
 void exec_has_activations(struct exec *x, const struct source *s)
 {
 	exec_has_tree(x, s->span);
-	if (x->g->plain || x->g->opened ||
-	    ((x->g->parts || (x->g->span && s->kind == S_TIMELINE)) &&
+	if (x->g->plain || x->g->run.opened ||
+	    ((x->g->run.parts || (x->g->run.span && s->kind == S_TIMELINE)) &&
 	     x->g->below->plain))
 		return;
 	exec_wrong(x, s->span,
@@ -112,19 +112,20 @@ static uint32_t activation_fn(const struct table *t, uint32_t r)
 /* Is it one of those that a stage has opened? */
 static bool is_opened(const struct graph *g, const struct activation *a)
 {
-	size_t lo = 0, hi = g->opened ? g->opened->n : 0;
+	size_t lo = 0, hi = g->run.opened ? g->run.opened->n : 0;
 
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		const struct part_blocks *b = &g->opened->at[mid];
+		const struct part_blocks *b = &g->run.opened->at[mid];
 
 		if (b->part < a->part || (b->part == a->part && b->to <= a->in_part))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return !g->opened || (lo < g->opened->n && g->opened->at[lo].part == a->part &&
-			      g->opened->at[lo].from <= a->in_part);
+	return !g->run.opened ||
+	       (lo < g->run.opened->n && g->run.opened->at[lo].part == a->part &&
+		g->run.opened->at[lo].from <= a->in_part);
 }
 
 bool activation_is_asked(const struct exec *x, const struct activation *a)
@@ -191,9 +192,9 @@ static void want(struct exec *x, const struct fn_set *set, struct activations_da
 			     : 0;
 		exec_poll(x);
 	}
-	for (size_t i = 0; x->g->opened && i < x->g->opened->n; i++)
-		opened += x->g->opened->at[i].to - x->g->opened->at[i].from;
-	n = x->g->opened && opened < n ? opened : n;
+	for (size_t i = 0; x->g->run.opened && i < x->g->run.opened->n; i++)
+		opened += x->g->run.opened->at[i].to - x->g->run.opened->at[i].from;
+	n = x->g->run.opened && opened < n ? opened : n;
 	d->wanted = wanted;
 	d->n = d->free = (size_t)n;
 	need(store_check(x->g->st, x->err), x->err);

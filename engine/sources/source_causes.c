@@ -38,7 +38,7 @@ double cause_share(const struct table *t, uint32_t f, uint32_t e)
 
 bool cause_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	return t->g->estimated || ROW(cause, t, f)->lo != ROW(cause, t, f)->hi;
+	return t->g->marks.estimated || ROW(cause, t, f)->lo != ROW(cause, t, f)->hi;
 }
 
 /* The function of x->g that each of `follow` is, and the inclusive cost of those that may be
@@ -78,7 +78,7 @@ static void estimated_causes(struct exec *x, const struct fn_set *of,
 	path_causes(flow, &q, x->a, x->open->cancel, d->of, &d->calls);
 	flow_parts_free(q.parts);
 	/* What such stages leave of a call, nobody counted. */
-	for (uint32_t f = 0; x->g->estimated && f < x->g->functions; f++)
+	for (uint32_t f = 0; x->g->marks.estimated && f < x->g->functions; f++)
 		d->of[f].lo = 0;
 }
 

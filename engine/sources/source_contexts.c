@@ -93,12 +93,12 @@ uint64_t context_incl(const struct table *t, uint32_t v, uint32_t e)
 
 bool context_self_estimated(const struct table *t, uint32_t v, uint32_t e)
 {
-	return rows_of(t)->known ? t->g->estimated : fn_self_estimated(t, v, e);
+	return rows_of(t)->known ? t->g->marks.estimated : fn_self_estimated(t, v, e);
 }
 
 bool context_incl_estimated(const struct table *t, uint32_t v, uint32_t e)
 {
-	return rows_of(t)->known ? t->g->estimated : fn_incl_estimated(t, v, e);
+	return rows_of(t)->known ? t->g->marks.estimated : fn_incl_estimated(t, v, e);
 }
 
 /* Make the stacks of the graph with the costs of an event. */

@@ -79,7 +79,7 @@ static uint32_t edges_of(const struct graph *g, const struct wanted *w, uint32_t
 /* Tables mark each; the machine formats of what is recorded say nothing of it. */
 static void tell_estimates(struct table *t)
 {
-	if (t->g->estimated)
+	if (t->g->marks.estimated)
 		table_tell(t, STR("estimated"));
 }
 
@@ -192,7 +192,7 @@ bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
-	return t->g->estimated || !row->cost.measured;
+	return t->g->marks.estimated || !row->cost.measured;
 }
 
 /* Numbers of rows of the table, which may be of two profiles. */
@@ -238,7 +238,7 @@ bool tree_not_called(const struct table *t, uint32_t r)
 	if (!row->calls && !store_counts_zeros(t->g->st) &&
 	    (row->parent != FLOW_NONE || ((const struct tree *)t->data)->of_calls))
 		return true;
-	if (row->calls || !t->g->extra)
+	if (row->calls || !t->g->inlined.extra)
 		return false;
 	if (!t->upward)
 		return !graph_calls_known(t->g, row->fn);
@@ -298,7 +298,7 @@ static void bound_rows(struct exec *x, struct path_tree *tree)
 {
 	int64_t *most;
 
-	if (!x->g->estimated)
+	if (!x->g->marks.estimated)
 		return;
 	graph_most(x->g, x->event, x->a, &most);
 	tree->proven = 0;
@@ -345,7 +345,7 @@ static void make_tree(struct exec *x, struct path_tree_query *q, struct path_tre
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
-			  q->of == TREE_CALLS && !q->avoiding && !x->g->estimated &&
+			  q->of == TREE_CALLS && !q->avoiding && !x->g->marks.estimated &&
 			  graph_members_count(x->g, one) == 1;
 	const struct flow *flow;
 	struct stacks stacks;
@@ -363,12 +363,12 @@ static void make_tree(struct exec *x, struct path_tree_query *q, struct path_tre
 			neighbour_rows(x, one, q->up, q->min, tree);
 			if (all_measured(tree) ||
 			    ((x->unparted || graph_part_count(x->g) < 2) &&
-			     (!x->g->group || x->g->member)))
+			     (!x->g->merge.group || x->g->merge.member)))
 				return;
 		}
 		q->one = neighbour_inclusive(x, one);
 	}
-	if (x->g->group) {
+	if (x->g->merge.group) {
 		tree_labels(x, q, tree);
 		return;
 	}
@@ -514,7 +514,7 @@ static void tree_open(struct exec *x, const struct source *s, struct table *t)
 	note_unrooted(x, tree);
 	table_init(x, t, t->src, x->g, tree->n);
 	*d = (struct tree){.base = path_units(&tree->base),
-			   .on_inlined = x->g->extra && all_inlined(x->g, q.set),
+			   .on_inlined = x->g->inlined.extra && all_inlined(x->g, q.set),
 			   .of_calls = q.of == TREE_CALLS ||
 				       (q.of == TREE_FRAMES && fnset_count(q.set) == 1)};
 	if (!tree->n && !x->other)

@@ -149,7 +149,7 @@ static enum graph_by by_of(enum source_kind k)
 /* Contexts know best what enters a group: they are what is collapsed. */
 static struct graph *collapsed(const struct exec *x)
 {
-	return x->g->member ? graph_apart(x->g) : x->g;
+	return x->g->merge.member ? graph_apart(x->g) : x->g;
 }
 
 /* Count members; with a set, only groups with one of its functions become rows. */

@@ -151,7 +151,7 @@ void parts_prepare(const struct table *t, uint32_t e)
 
 bool part_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	return gstages_divide(t->x->gstages) && t->g->estimated;
+	return gstages_divide(t->x->gstages) && t->g->marks.estimated;
 }
 
 uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
@@ -368,7 +368,7 @@ static const struct listed part_of_list[] = {
 
 bool set_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	return ((const struct part_of_set *)t->data)->left && t->g->estimated;
+	return ((const struct part_of_set *)t->data)->left && t->g->marks.estimated;
 }
 
 bool set_self_estimated(const struct table *t, uint32_t r, uint32_t e)

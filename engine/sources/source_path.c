@@ -43,7 +43,7 @@ bool step_no_share(const struct table *t, uint32_t r UNUSED)
 
 bool step_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return t->g->estimated || !ROW(step, t, r)->s.cost.measured;
+	return t->g->marks.estimated || !ROW(step, t, r)->s.cost.measured;
 }
 
 bool step_unbounded(const struct table *t, uint32_t r)
@@ -135,13 +135,13 @@ static void bound_paths(struct exec *x, struct path_list *list)
 	int64_t *most, hi;
 	uint32_t *places;
 
-	if (!x->g->estimated && !x->g->extra)
+	if (!x->g->marks.estimated && !x->g->inlined.extra)
 		return;
 	most_of_places(x, &most, &places);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct path *p = &list->paths[i];
 
-		if (!x->g->estimated && places[p->steps[0].fn] < 2)
+		if (!x->g->marks.estimated && places[p->steps[0].fn] < 2)
 			continue;
 		hi = INT64_MAX;
 		for (size_t k = 0; k < p->n; k++) {
@@ -168,7 +168,7 @@ static void optional_set(struct exec *x, struct graph *follow, const struct set 
  * of inlined code, apart.  Rows of the latter are places. */
 static struct graph *followed(struct exec *x, bool known)
 {
-	if (!known && !x->g->member)
+	if (!known && !x->g->merge.member)
 		x->g = graph_apart(x->g);
 	return known ? x->g : graph_apart(x->g);
 }
@@ -222,7 +222,7 @@ static void contexts_of(struct exec *x, const struct graph *follow,
 		if (fnset_has(from, f))
 			whole[fn[f]] = neighbour_inclusive(x, fn[f]);
 	}
-	*c = (struct path_contexts){fn, again, x->g->added, whole};
+	*c = (struct path_contexts){fn, again, x->g->merge.added, whole};
 }
 
 /* Find paths in the graph that has contexts apart, for paths of functions.  Several chains
@@ -330,7 +330,7 @@ bool cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
-	return !t->g->estimated && graph_tree_sure(t->g) &&
+	return !t->g->marks.estimated && graph_tree_sure(t->g) &&
 	       (b->measured || (b->bounded && b->lo == b->hi));
 }
 
@@ -348,12 +348,12 @@ bool cost_incl_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UN
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	return t->g->span || (!b->measured && !(b->bounded && b->lo == b->hi));
+	return t->g->run.span || (!b->measured && !(b->bounded && b->lo == b->hi));
 }
 
 bool cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return t->g->estimated || cost_incl_estimated(t, r, e);
+	return t->g->marks.estimated || cost_incl_estimated(t, r, e);
 }
 
 double cost_share(const struct table *t, uint32_t r, uint32_t e)
@@ -518,7 +518,7 @@ static void bound_cost(struct exec *x, const struct path_cost_query *q, struct c
 	const int64_t whole = graph_whole(x->g, x->event);
 	int64_t *most, hi, part;
 
-	if (!x->g->estimated)
+	if (!x->g->marks.estimated)
 		return;
 	graph_most(x->g, x->event, x->a, &most);
 	hi = most_of_set(most, q->of);

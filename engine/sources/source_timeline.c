@@ -211,15 +211,15 @@ static int take_moment(void *arg, const struct activation *a)
 	int64_t after = store_event_of(g->st, l->x->event, a->after);
 	int64_t self = store_event_of(g->st, l->x->event, a->self);
 
-	if (g->opened && !a->inside)
+	if (g->run.opened && !a->inside)
 		of.caller_open = 0;
-	if (g->opened)
+	if (g->run.opened)
 		of.depth = (uint32_t)l->calling[a->open].depth;
 	if (!of.caller_open)
 		l->total[a->part] = after;
 	if (l->x->parts && !l->x->parts[a->part])
 		return 0;
-	if (g->span && !cut_to_span(g->span, a->part, &incl, &after, &self))
+	if (g->run.span && !cut_to_span(g->run.span, a->part, &incl, &after, &self))
 		return 0;
 	if (know_calling(l, a->open > of.caller_open ? a->open : of.caller_open))
 		return l->x->err->kind;
@@ -232,7 +232,7 @@ static int take_moment(void *arg, const struct activation *a)
 /* A span begins at 0. */
 static void begin_span(struct timeline *l)
 {
-	const struct graph_span *span = l->x->g->span;
+	const struct graph_span *span = l->x->g->run.span;
 
 	for (uint32_t p = 0; span && p < store_info(l->x->g->st)->parts; p++)
 		l->total[p] = cost_difference(span->total[p], span->from[p]);
@@ -282,13 +282,13 @@ static void timeline_open(struct exec *x, const struct source *s, struct table *
 	const double whole = (double)graph_total(x->g, x->event);
 
 	exec_has_activations(x, s);
-	if (x->g->span && x->event != x->g->span->event)
+	if (x->g->run.span && x->event != x->g->run.span->event)
 		exec_fail(x, s->span, "a span is drawn in %.*s, by which it is measured",
-			  STR_ARG(x->env->events[x->g->span->event]));
-	if (x->g->opened) {
+			  STR_ARG(x->env->events[x->g->run.span->event]));
+	if (x->g->run.opened) {
 		asked.open = open_moment;
-		asked.below = x->g->opened->block;
-		asked.nbelow = x->g->opened->nblocks;
+		asked.below = x->g->run.opened->block;
+		asked.nbelow = x->g->run.opened->nblocks;
 	}
 	l->x = x;
 	l->min = !s->has_min	  ? (int64_t)(whole / SHARES) + 1

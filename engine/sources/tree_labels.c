@@ -21,15 +21,16 @@ void exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
  * inlined code, stay rows below each other; members of a group of `collapse` do not. */
 static void label(struct exec *x, struct graph *base, struct path_labels *out)
 {
-	const bool groups = !x->g->apart || x->g->apart->group;
+	const bool groups = !x->g->merge.apart || x->g->merge.apart->merge.group;
 	uint32_t *of = EXEC_ARRAY(x, uint32_t, (size_t)base->functions + 1), *group = of;
 
-	if (groups && x->g->apart)
+	if (groups && x->g->merge.apart)
 		group = EXEC_ARRAY(x, uint32_t, (size_t)base->functions + 1);
 	for (uint32_t f = 0; f < base->functions; f++) {
 		of[f] = graph_merged(x->g, base, f, &(bool){false});
 		if (group != of)
-			group[f] = graph_merged(x->g->apart, base, f, &(bool){false});
+			group[f] =
+				graph_merged(x->g->merge.apart, base, f, &(bool){false});
 	}
 	*out = (struct path_labels){x->g->functions, of, groups ? group : NULL};
 }
@@ -135,7 +136,7 @@ void tree_labels(struct exec *x, const struct path_tree_query *q, struct path_tr
 	struct path_tree_query below = *q;
 	struct graph *base = x->g;
 
-	while (base->group)
+	while (base->merge.group)
 		base = base->below;
 	label(x, base, labels);
 	below.labels = labels;

@@ -215,7 +215,7 @@ static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool o
 static void list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 		       struct line_costs *out)
 {
-	const struct graph *g = w->g[side], *apart = g->apart ? g->apart : g;
+	const struct graph *g = w->g[side], *apart = g->merge.apart ? g->merge.apart : g;
 	const uint32_t v = w->fn[side][f];
 	double sum = 0;
 	size_t k;

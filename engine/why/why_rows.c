@@ -829,7 +829,7 @@ static void describe_own(const struct why *w, struct why_cause *c)
 void why_describe(struct why *w, struct why_cause *c)
 {
 	/* Where contexts are joined, a caller that nests says nothing of what is below it. */
-	c->below = c->fn == w->root || w->caller[c->fn] || w->g[HERE]->member
+	c->below = c->fn == w->root || w->caller[c->fn] || w->g[HERE]->merge.member
 			   ? WHY_NONE
 			   : only_below(w, c->fn);
 	if (c->below != WHY_NONE && w->name[c->below] == w->name[c->fn])

@@ -264,7 +264,7 @@ static void put_header(struct writer *w)
 		out_c(w->o, "\ndesc: Contexts: in names");
 	if (w->g)
 		out_printf(w->o, "\ndesc: Note: one cost line per function%s",
-			   w->g->estimated ? "; costs are estimates of quern" : "");
+			   w->g->marks.estimated ? "; costs are estimates of quern" : "");
 	out_printf(w->o, "\npositions:%s%s\n", info->has_instr && !w->g ? " instr" : "",
 		   info->has_line || !info->has_instr || w->g ? " line" : "");
 	for (uint32_t e = 0; e < info->all_events; e++)

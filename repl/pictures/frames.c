@@ -179,7 +179,7 @@ static int side_of_columns(struct builder *b)
 			    .estimated = b->cost->estimated,
 			    .absent = b->cost->absent,
 			    .top = r->top};
-	one->top.fuzzy |= r->graph && r->graph->estimated;
+	one->top.fuzzy |= r->graph && r->graph->marks.estimated;
 	if (result_load(r, own, b->err))
 		return b->err->kind;
 	if (own && own->type == COL_COST) {

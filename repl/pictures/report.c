@@ -153,7 +153,7 @@ static void say_side(struct report *p, unsigned s)
 	const struct store_info *info = store_info(g->st);
 	const char *of = s ? "Base: " : "";
 
-	if (!s && g->estimated)
+	if (!s && g->marks.estimated)
 		out_c(p->o,
 		      "<p>Costs marked ~ are estimates: a stage shared them out.</p>\n");
 	if (info->truncated)
@@ -251,7 +251,7 @@ static void put_about(struct report *p)
 		emit_xml(p->o, "\" data-base=\"", r->base, "");
 	if (p->answer)
 		put_place(p);
-	if (p->side[0].g->estimated)
+	if (p->side[0].g->marks.estimated)
 		out_c(p->o, "\" data-estimated=\"");
 	if (p->side[0].g->detail)
 		out_c(p->o, "\" data-lines=\"");
