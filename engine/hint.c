@@ -343,6 +343,7 @@ static bool is_guess(const char *hint)
 {
 	return !hint[0] || str_starts(str_c(hint), STR("did you mean")) ||
 	       str_starts(str_c(hint), STR("start with")) ||
+	       str_starts(str_c(hint), STR("all paths from A")) ||
 	       str_starts(str_c(hint), STR("an event, or"));
 }
 

@@ -263,12 +263,23 @@ static void parse_clauses(struct parser *p, struct source *s, const struct verb 
 		}
 		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
+			if (s->kind == S_PATH && c->bit == C_MAX) {
+				parse_wrong(p, token_span(&t),
+					    "'max' is a number of rows; a path has a depth");
+				need_hint(p->err, "did you mean 'depth'?");
+			}
 			parse_wrong(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
 				    STR_ARG(t.text));
 			need_hint(p->err, "its form: %s",
 				  s->kind == S_THREADS && c->bit == C_OF
 					  ? "parts of NAME | group by thread"
 					  : v->form);
+		}
+		if (s->kind == S_PATH && s->path != PATH_ALL &&
+		    (c->bit == C_DEPTH || c->bit == C_MIN)) {
+			parse_wrong(p, token_span(&t), "'%s' goes with 'all paths' only",
+				    c->word);
+			need_hint(p->err, "all paths from A to B depth 6 min 1%%");
 		}
 		parse_clause(p, s, &t, c);
 	}

@@ -80,16 +80,11 @@ static size_t skip_comment(struct str s, size_t i)
 	return i;
 }
 
-/* Is there "--format" behind a query, an option rather than a comment? */
+/* Is "--format" here, an option of other programs?  A comment has a blank: "-- text". */
 static bool is_option(struct str s, size_t i)
 {
-	size_t line = i;
-
-	while (line && s.p[line - 1] != '\n' && s.p[line - 1] != ';')
-		line--;
 	return byte_at(s, i) == '-' && byte_at(s, i + 1) == '-' &&
-	       is_alpha(byte_at(s, i + 2)) &&
-	       str_trim((struct str){s.p + line, i - line}).n;
+	       is_alpha(byte_at(s, i + 2));
 }
 
 static size_t skip_blanks(struct str s, size_t i)

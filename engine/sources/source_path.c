@@ -177,7 +177,7 @@ static struct graph *followed(struct exec *x, bool known)
 static void say_none(struct exec *x, const struct source *s, const struct flow *flow,
 		     const struct path_query *asked, struct table *t)
 {
-	const bool more = s->via || s->avoiding || s->has_max || s->has_min;
+	const bool more = s->via || s->avoiding || s->has_depth || s->has_min;
 	struct path_query q = {
 		.kind = PATH_SHORTEST, .k = 1, .from = asked->to, .to = asked->from};
 	struct str from = exec_text(x, s->from->span), to = exec_text(x, s->to->span);
@@ -273,13 +273,9 @@ static void path_open(struct exec *x, const struct source *s, struct table *t)
 		q.k = 0;
 	if (s->has_n)
 		q.k = s->n > PATH_ALL_CAP ? PATH_ALL_CAP : (uint32_t)s->n;
-	if ((s->has_max || s->has_min) && s->path != PATH_ALL) {
-		exec_wrong(x, s->span, "'max' and 'min' go with 'all paths' only");
-		need_hint(x->err, "all paths from A to B max 6 min 1%%");
-	}
 	if (s->has_n && s->n == 0)
 		exec_fail(x, s->span, "no path is asked for: write 1 or more");
-	q.max = s->has_max ? (s->max > UINT32_MAX ? UINT32_MAX : (uint32_t)s->max) : 0;
+	q.max = s->depth > UINT32_MAX ? UINT32_MAX : (uint32_t)s->depth;
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;

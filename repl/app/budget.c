@@ -6,9 +6,16 @@
  * more and more until they are too many, and then the number between is looked for.  The
  * cost left out is known when the number of rows is: until then its place is kept by the
  * widest number.
+ *
+ * Of a tree the costliest rows are kept, with those that they lie on: the first ones would be
+ * all of one branch.
  */
 #include "repl/app/budget.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/arena.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -17,10 +24,18 @@
 
 enum { FIRST = 32 }; /* rows */
 
+struct weighed {
+	uint64_t weight; /* the most that it costs, or a row on it */
+	uint32_t row;
+};
+
 struct fitting {
 	const struct result *r;
 	size_t bytes;
 	const struct column *cost;
+	struct weighed *order;	/* the rows of a tree, the costliest first; NULL: as they come */
+	const uint32_t *placed; /* where each row is in it */
+	struct arena *a;	/* of the rows that are written */
 	budget_writer *write;
 	void *arg;
 	struct out *o;
@@ -48,20 +63,25 @@ static const struct column *column_of_cost(const struct result *r)
 	return NULL;
 }
 
-/* Does the row lie, on whatever level, on another one that is left out? */
-static bool lies_on_left(const struct result *r, size_t row, size_t kept)
+static bool is_kept(const struct fitting *f, size_t row, size_t kept)
 {
-	if (!r->on)
-		return false;
-	while (r->on[row] != RESULT_NONE) {
-		row = r->on[row];
-		if (row >= kept)
+	return (f->order ? f->placed[row] : row) < kept;
+}
+
+/* Does the row lie, on whatever level, on another one that is left out? */
+static bool lies_on_left(const struct fitting *f, size_t row, size_t kept)
+{
+	const uint32_t *on = f->r->on;
+
+	while (on && on[row] != RESULT_NONE) {
+		row = on[row];
+		if (!is_kept(f, row, kept))
 			return true;
 	}
 	return false;
 }
 
-/* Add up what the rows after `kept` cost; without a cost if that is too large. */
+/* Add up what the rows that are not kept cost; without a cost if that is too large. */
 static int sum_left(const struct fitting *f, size_t kept, struct left_out *left)
 {
 	const struct result *r = f->r;
@@ -69,11 +89,119 @@ static int sum_left(const struct fitting *f, size_t kept, struct left_out *left)
 	left->sum = 0;
 	if (result_load(r, left->cost, f->err))
 		return f->err->kind;
-	for (size_t row = kept; left->cost && row < r->rows; row++)
-		if (!render_absent(left->cost, row) && !lies_on_left(r, row, kept) &&
+	for (size_t row = f->order ? 0 : kept; left->cost && row < r->rows; row++)
+		if (!is_kept(f, row, kept) && !render_absent(left->cost, row) &&
+		    !lies_on_left(f, row, kept) &&
 		    cost_add(&left->sum, left->cost->i[row]))
 			left->cost = NULL;
 	return 0;
+}
+
+/* ---- the costliest rows of a tree ---- */
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->row < y->row ? -1 : 1;
+}
+
+/* A comparison is about what changed. */
+static const struct column *weight_column(const struct fitting *f)
+{
+	const struct column *delta =
+		f->r->base.n ? result_col(f->r, STR("delta")) : NULL;
+
+	return delta ? delta : f->cost;
+}
+
+/* Put the rows of a tree in order, unless the query did. */
+static int order_rows(struct fitting *f, struct arena *a)
+{
+	const struct result *r = f->r;
+	const struct column *c = weight_column(f);
+	struct weighed *w;
+	uint32_t *placed;
+
+	if (!r->on || r->depth_col < 0 || !c || r->rows >= RESULT_NONE)
+		return 0;
+	for (size_t row = 0; row < r->rows; row++)
+		if (r->on[row] != RESULT_NONE && r->on[row] >= row)
+			return 0;
+	if (result_whole(r, f->err))
+		return f->err->kind;
+	w = ARENA_ARRAY(a, struct weighed, r->rows);
+	placed = ARENA_ARRAY(a, uint32_t, r->rows);
+	if (!w || !placed)
+		return arena_full(a, f->err);
+	for (size_t row = r->rows; row-- > 0;) {
+		const uint64_t own = render_absent(c, row) ? 0 : cost_size(c->i[row]);
+		struct weighed *up = r->on[row] == RESULT_NONE ? NULL : &w[r->on[row]];
+
+		w[row].row = (uint32_t)row;
+		w[row].weight = own > w[row].weight ? own : w[row].weight;
+		if (up && up->weight < w[row].weight)
+			up->weight = w[row].weight;
+	}
+	qsort(w, r->rows, sizeof(*w), by_weight);
+	for (size_t i = 0; i < r->rows; i++)
+		placed[w[i].row] = (uint32_t)i;
+	f->order = w;
+	f->placed = placed;
+	return 0;
+}
+
+static size_t cell_bytes(const struct column *c)
+{
+	return render_is_text(c) ? sizeof(*c->s)
+				 : c->type == COL_BOOL ? sizeof(*c->b) : sizeof(*c->u);
+}
+
+/* The cells of those rows; NULL: there are none, or the arena is full. */
+static void *pick(struct arena *a, const void *cells, size_t bytes, const uint32_t *row,
+		  size_t n)
+{
+	char *to = cells ? arena_array(a, n + 1, bytes) : NULL;
+
+	for (size_t i = 0; to && i < n; i++)
+		memcpy(to + i * bytes, (const char *)cells + row[i] * bytes, bytes);
+	return to;
+}
+
+/* Make `part` of the costliest rows, in the order of the tree. */
+static int pick_rows(const struct fitting *f, size_t kept, struct result *part)
+{
+	const struct result *r = f->r;
+	struct arena *a = f->a;
+	uint32_t *row, *on, *now, n = 0;
+
+	arena_reset(a);
+	row = ARENA_ARRAY(a, uint32_t, kept + 1);
+	on = ARENA_ARRAY(a, uint32_t, kept + 1);
+	now = ARENA_ARRAY(a, uint32_t, r->rows + 1);
+	part->cols = ARENA_ARRAY(a, struct column, r->ncols + 1);
+	if (!row || !on || !now || !part->cols)
+		return arena_full(a, f->err);
+	for (uint32_t i = 0; i < r->rows; i++)
+		if (is_kept(f, i, kept)) {
+			on[n] = r->on[i] == RESULT_NONE ? RESULT_NONE : now[r->on[i]];
+			row[n] = i;
+			now[i] = n++;
+		}
+	for (size_t i = 0; i < r->ncols; i++) {
+		struct column *c = &part->cols[i];
+
+		*c = r->cols[i];
+		c->s = pick(a, c->s, cell_bytes(c), row, n);
+		c->estimated = pick(a, c->estimated, 1, row, n);
+		c->absent = pick(a, c->absent, 1, row, n);
+		c->row_unit = pick(a, c->row_unit, sizeof(*c->row_unit), row, n);
+	}
+	part->on = on;
+	part->paths = NULL;
+	return a->refused ? arena_full(a, f->err) : 0;
 }
 
 /* Write the rows that are not left out.  0 or the kind. */
@@ -86,6 +214,8 @@ static int write_rows(const struct fitting *f, const struct left_out *left)
 		part.held = 0;
 		if (part.rows_before < f->r->rows)
 			part.rows_before = f->r->rows;
+		if (f->order && pick_rows(f, part.rows, &part))
+			return f->err->kind;
 	}
 	out_close(f->o);
 	out_mem(f->o);
@@ -96,7 +226,10 @@ static int write_rows(const struct fitting *f, const struct left_out *left)
 static bool fits(const struct fitting *f, size_t rows)
 {
 	const struct left_out left = {
-		.rows = f->r->rows - rows, .cost = f->cost, .sum = INT64_MIN};
+		.rows = f->r->rows - rows,
+		.cheapest = f->order,
+		.cost = f->cost,
+		.sum = INT64_MIN};
 
 	return write_rows(f, &left) == 0 && f->o->n <= f->bytes;
 }
@@ -117,7 +250,7 @@ static size_t most_rows(const struct fitting *f)
 
 static int fit_rows(const struct fitting *f)
 {
-	struct left_out left = {.cost = f->cost};
+	struct left_out left = {.cheapest = f->order, .cost = f->cost};
 	const size_t rows = most_rows(f);
 
 	left.rows = f->r->rows - rows;
@@ -143,7 +276,15 @@ int budget_too_long(size_t bytes, size_t room, enum format format, struct err *e
 int budget_write(const struct result *r, const struct format_row *f, size_t bytes,
 		 budget_writer *w, void *arg, struct out *o, struct err *err)
 {
-	const struct fitting fit = {r, bytes, column_of_cost(r), w, arg, o, err};
+	struct arena order, rows;
+	struct fitting fit = {.r = r,
+			      .bytes = bytes,
+			      .cost = column_of_cost(r),
+			      .a = &rows,
+			      .write = w,
+			      .arg = arg,
+			      .o = o,
+			      .err = err};
 	const bool cuts = can_cut(r, f) && r->rows;
 
 	/* A row has two bytes at least. */
@@ -151,5 +292,13 @@ int budget_write(const struct result *r, const struct format_row *f, size_t byte
 		return 0;
 	if (err->kind)
 		return err->kind;
-	return cuts ? fit_rows(&fit) : budget_too_long(o->n, bytes, f->format, err);
+	if (!cuts)
+		return budget_too_long(o->n, bytes, f->format, err);
+	arena_init(&order, 0);
+	arena_init(&rows, 0);
+	if (!order_rows(&fit, &order))
+		fit_rows(&fit);
+	arena_free(&order);
+	arena_free(&rows);
+	return err->kind;
 }

@@ -26,6 +26,7 @@ struct look {
 /* The rows of an answer that --budget leaves out. */
 struct left_out {
 	uint64_t rows; /* 0: none */
+	bool cheapest; /* of a tree, and not the last ones */
 	/* A cost of these rows that can be added up; NULL: no column has one.  A tree's
 	 * are counted without those on another row that is left out. */
 	const struct column *cost;

@@ -79,7 +79,7 @@ CASES = [
     ("paths", "cost of v200 under v0", (0,), ""),
     ("paths", "cost of v200 under v0 via l7 avoiding r9", (0,), ""),
     ("paths", "hide l* and r* | calltree from v0 depth 4", (0, 1), ""),
-    ("dag", "all paths from f0 to f149 max 12", (0, 6), ""),
+    ("dag", "all paths from f0 to f149 depth 12", (0, 6), ""),
     ("dag", "hottest 1000 paths from f0 to f149", (0,), ""),
     ("dag", "calltree from f0 depth all", (0,), ""),
     ("dag", "hide * and not f0 and not f149 | calls", (0,), ""),

@@ -191,7 +191,7 @@ def profile(path, functions, events="Ir"):
 
 
 def many_paths(path):
-    """A profile whose `all paths from f0 to f199 max 60` takes its time."""
+    """A profile whose `all paths from f0 to f199 depth 60` takes its time."""
     with open(path, "w") as f:
         f.write("version: 1\nevents: Ir\n\n")
         for i in range(200):

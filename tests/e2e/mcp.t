@@ -130,7 +130,7 @@ same(c.heard, [], "no progress unless it is asked for")
 many_paths("big.out")
 same(c.close()[0], 0, "the end")
 c = Client("big.out", "--limit", "seconds=1000000")
-long = {"name": "query", "arguments": {"query": "all paths from f0 to f199 max 60"}}
+long = {"name": "query", "arguments": {"query": "all paths from f0 to f199 depth 60"}}
 runs, waits = c.begin("tools/call", long, "slow"), c.begin("tools/call", long)
 m = c.receive()
 same(m["params"]["progressToken"], "slow", "a long query runs")

@@ -72,7 +72,7 @@ def check(path, a, b, most):
         return skip("%s: from %s to %s" % (name, a, b), "it has no such functions")
     ends = {f["id"] for f in found}
     for kind in ("hottest 3", "widest 3", "shortest 3", "all"):
-        rows, r = ask(local, "%s paths from %s to %s%s" % (kind, a, b, " max 6" if kind == "all" else ""))
+        rows, r = ask(local, "%s paths from %s to %s%s" % (kind, a, b, " depth 6" if kind == "all" else ""))
         paths = split(rows or [])
         why = [w for w in (wrong_path(p, edges, ends) for p in paths) if w]
         value = {"hottest 3": lambda p: -p[-1]["est"], "widest 3": lambda p: -min(s["incl"] for s in p[1:]),
@@ -83,7 +83,7 @@ def check(path, a, b, most):
     (cost,), r = ask(local, "cost of (%s) under (%s)" % (b, a))
     ok(cost["lo"] is None or cost["lo"] <= cost["est"] <= cost["hi"] and (not cost["exact"] or cost["lo"] == cost["hi"]),
        "%s: cost of %s under %s" % (name, b, a), cost)
-    rows, r = ask(local, "all paths from %s to %s max 60" % (a, b))
+    rows, r = ask(local, "all paths from %s to %s depth 60" % (a, b))
     paths = split(rows)
     if r.status == 0:
         total = sum(p[-1]["est"] for p in paths)

@@ -94,7 +94,7 @@ def a_query(rng):
         lambda: "calltree %s %s depth %s" % (rng.choice(("from", "to")), a_set(rng), rng.choice(("3", "20", "all"))), "calltree",
         lambda: "%s %s paths from %s to %s" % (rng.choice(("shortest", "hottest", "widest", "all")), rng.choice(("", "1", "1000", "1000000")) if rng.random() < 0.7
                                                else "", a_set(rng), a_set(rng)),
-        lambda: "all paths from %s to %s max %d" % (a_set(rng), a_set(rng), rng.choice((3, 10, 100))),
+        lambda: "all paths from %s to %s depth %d" % (a_set(rng), a_set(rng), rng.choice((3, 10, 100))),
         lambda: "path from %s to %s via %s" % (a_set(rng), a_set(rng), a_set(rng)),
         lambda: "cost of %s under %s avoiding %s" % (a_set(rng), a_set(rng), a_set(rng)),
         lambda: "source of " + a_set(rng), lambda: "find " + a_set(rng), lambda: "info " + a_set(rng), "info"))
@@ -152,7 +152,7 @@ with open("web", "w") as p:
     for i in range(400):
         p.write("fn=f%d\n1 3 1\n" % i + "".join("cfn=f%d\ncalls=2 1\n2 50 9\n" % k for k in range(0, 400, 3)))
 run("web", "-q", "--no-init", "-c", "events | count")
-same(ask("web", "all paths from f0 to f99 max 50", None), None, "events that tell calls apart")
+same(ask("web", "all paths from f0 to f99 depth 50", None), None, "events that tell calls apart")
 asked = [0, 0]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     def one(i):

@@ -181,7 +181,7 @@ static const char *const questions[] = {
 	"calltree from * depth 3 vs base",
 	"calls of *",
 	"parts of *",
-	"all 3 paths from * to * max 4",
+	"all 3 paths from * to * depth 4",
 	"widest 3 paths from * to * avoiding main",
 	"cost of * via main avoiding f",
 	"functions | where fn ~ /^main$/",

@@ -542,7 +542,7 @@ static void interrupt_questions(void)
 	faults_empty();
 	star();
 	index_set(&path, 1);
-	interrupt_question("all 9999 paths from s to z max 2");
+	interrupt_question("all 9999 paths from s to z depth 2");
 	interrupt_question("calltree from m7 depth all");
 	interrupt_question("functions | group by fn: sum(self)");
 }

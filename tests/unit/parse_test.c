@@ -310,7 +310,7 @@ static void test_prefixes(void)
 		"focus a | functions of (\"x\\\"y\", /z/i, #3, $v) | where self > 5% and not fn ~ /q/ "
 		"| sort incl / calls asc, fn | show fn, self as s | group by file: sum(self), count "
 		"> \"out.csv\"",
-		"all 3 paths from a to b via c avoiding d max 5 min 1.5% by Ir vs base | take 3 ! sh",
+		"all 3 paths from a to b via c avoiding d depth 5 min 1.5% by Ir vs base | take 3 ! sh",
 		"let $x = file:a.c and not line:b.c:12; let y = Ir / Dr; collapse a as b | top 3",
 	};
 	bool inside = true;

@@ -53,6 +53,8 @@ static const struct {
 	{"\001", PLACE_WORD, TOK_BAD, "this character has no meaning in a query", 1},
 	{"-- c", PLACE_WORD, TOK_END, NULL, 0},
 	{"-- c\nx", PLACE_WORD, TOK_NEWLINE, NULL, 1},
+	{"--format json", PLACE_WORD, TOK_BAD, NULL, 8},
+	{"---- c", PLACE_WORD, TOK_END, NULL, 0},
 	{"\\\n x", PLACE_WORD, TOK_WORD, "x", 1},
 	{"", PLACE_NAME, TOK_END, NULL, 0},
 };
