@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "engine/compare/vs.h"
@@ -23,6 +22,7 @@
 #include "index/base/need.h"
 #include "index/base/ordered.h"
 #include "index/build.h"
+#include "index/file/source.h"
 #include "index/merge/profile.h"
 #include "index/read/folder.h"
 
@@ -171,11 +171,8 @@ static void drop_unread(struct looking *l)
 
 static bool is_own_base(const struct folder_member *m)
 {
-	struct stat now, base;
-
-	return m->now.n && m->now.n == m->base.n && !stat(m->now.at[0], &now) &&
-	       !stat(m->base.at[0], &base) && now.st_dev == base.st_dev &&
-	       now.st_ino == base.st_ino;
+	return m->now.n && m->now.n == m->base.n &&
+	       source_same_file(m->now.at[0], m->base.at[0]);
 }
 
 /* Opened, it says what is odd. */

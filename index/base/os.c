@@ -18,6 +18,11 @@ int os_nameless(int dir, const char *path)
 	return openat(dir, path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+int os_file_in_memory(void)
+{
+	return memfd_create("quern", MFD_CLOEXEC);
+}
+
 bool os_path_of(int fd, int mode, char path[OS_PATH])
 {
 	snprintf(path, OS_PATH, "/proc/self/fd/%d", fd);

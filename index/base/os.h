@@ -19,6 +19,8 @@ enum { OS_PATH = 64 };
 /* A file without a name in the directory path, relative to dir.  -1 with errno: EOPNOTSUPP,
  * EISDIR or EINVAL where there are none. */
 int os_nameless(int dir, const char *path);
+/* A file without a name in memory.  -1 with errno. */
+int os_file_in_memory(void);
 /* A path by which an open file can be opened again, wherever its name leads now.  Whether it
  * may be, as access() takes mode. */
 bool os_path_of(int fd, int mode, char path[OS_PATH]);

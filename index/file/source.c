@@ -2,10 +2,13 @@
 #include "index/file/source.h"
 
 #include "index/base/err.h"
+#include "index/base/hash.h"
 #include "index/base/os.h"
+#include "index/file/part_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,14 +87,60 @@ static int source_changed(const struct source_file *s, struct err *err)
 			"wait until the program that writes it is done, then try again");
 }
 
-static int open_fd(struct source_file *s, const char *path)
+/* *mark: the '#' of FILE#NAME, of which FILE is opened; else NULL. */
+static int open_fd(struct source_file *s, const char *path, const char **mark)
 {
+	/* O_NONBLOCK: opening a device must not hang us before we can refuse it. */
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	char *file;
+	int fd;
+
+	*mark = NULL;
 	if (strcmp(path, "-") == 0) {
 		s->name = "standard input";
 		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	}
-	/* O_NONBLOCK: opening a device must not hang us before we can refuse it. */
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if ((fd = open(path, flags)) >= 0 || !(*mark = part_text_mark(path)))
+		return fd;
+	if ((file = strndup(path, (size_t)(*mark - path))))
+		fd = open(file, flags);
+	free(file);
+	return fd;
+}
+
+/* Take the text of FILE#NAME in place of that of the file.  It is a copy, so it changes no more. */
+static int cut_part(struct source_file *s, const char *path, const char *mark,
+		    struct err *err)
+{
+	const struct str name = str_c(mark + 1);
+	char *file = strndup(path, (size_t)(mark - path)), *real = NULL;
+	struct stat sb;
+	int fd;
+
+	if (!file)
+		return err_no_memory(err, "while opening profiles");
+	if (!part_text_cut(s->fd, file, name, &fd, err)) {
+		source_unchanged(s, err);
+		close(s->fd);
+		s->fd = fd;
+		s->part = true;
+	}
+	if (!err->kind && !(real = realpath(file, NULL)))
+		cannot_open(s->name, err);
+	if (!err->kind && asprintf(&s->path, "%s%s", real, mark) < 0) {
+		s->path = NULL;
+		err_no_memory(err, "while opening profiles");
+	}
+	free(real);
+	free(file);
+	if (err->kind)
+		return err->kind;
+	if (fstat(fd, &sb))
+		return cannot_open(s->name, err);
+	s->id.path = str_c(s->path);
+	s->id.size = (uint64_t)sb.st_size;
+	s->id.inode = source_part_inode(s->id.inode, name);
+	return map_open(&s->map, fd, s->id.size, s->name, err);
 }
 
 static int not_regular(struct source_file *s, const struct stat *sb, struct err *err)
@@ -175,6 +224,7 @@ static int let_rest(const struct source_file *s, struct stat *sb, struct err *er
 static int open_named(const char *path, const char *name, struct source_file *s,
 		      struct err *err)
 {
+	const char *mark;
 	struct stat sb;
 	int rc;
 
@@ -183,7 +233,7 @@ static int open_named(const char *path, const char *name, struct source_file *s,
 				  .packed.p = "",
 				  .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
-	s->fd = open_fd(s, path);
+	s->fd = open_fd(s, path, &mark);
 	if (s->fd < 0 || fstat(s->fd, &sb))
 		rc = cannot_open(s->name, err);
 	else if (!S_ISREG(sb.st_mode))
@@ -196,11 +246,16 @@ static int open_named(const char *path, const char *name, struct source_file *s,
 		rc = empty(s, err);
 	else {
 		identify(&s->id, &sb);
-		rc = map_file(s, path, err);
+		rc = mark ? cut_part(s, path, mark, err) : map_file(s, path, err);
 	}
 	if (rc)
 		source_close(s);
 	return rc;
+}
+
+uint64_t source_part_inode(uint64_t inode, struct str part)
+{
+	return hash_mix(inode ^ str_hash(part));
 }
 
 int source_open(const char *path, struct source_file *s, struct err *err)
@@ -262,7 +317,7 @@ int source_unchanged(const struct source_file *s, struct err *err)
 	struct source_id now = {0};
 	struct stat sb;
 
-	if (s->pipe)
+	if (s->pipe || s->part)
 		return 0;
 	if (fstat(s->fd, &sb))
 		return cannot_open(s->name, err);
@@ -341,6 +396,21 @@ static int hash_file(struct source_file *s, struct err *err)
 	if (h.hash != &one)
 		free(h.hash);
 	return rc;
+}
+
+bool source_same_file(const char *a, const char *b)
+{
+	struct source_file x, y;
+	struct err ignored = {0};
+	bool same;
+
+	if (source_open(a, &x, &ignored))
+		return false;
+	same = !source_open(b, &y, &ignored) && x.id.dev == y.id.dev &&
+	       x.id.inode == y.id.inode;
+	source_close(&x);
+	source_close(&y);
+	return same;
 }
 
 enum freshness source_compare(struct source_file *s, const struct source_id *recorded)

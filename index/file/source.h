@@ -21,6 +21,7 @@ struct source_file {
 	const char *name;	   /* as given, or "standard input" */
 	const struct codec *codec; /* NULL: plain text */
 	bool pipe;		   /* has no map and no path */
+	bool part;		   /* of a file: fd is a copy of its text (part_text.h) */
 };
 
 /* Open and map a file.  If it is over a MiB and was written just now, wait until a
@@ -28,6 +29,8 @@ struct source_file {
  * ERR_PROFILE: missing, empty, a directory, a device, being written; ERR_LIMIT: memory
  * is out. */
 int source_open(const char *path, struct source_file *s, struct err *err);
+/* The inode that stands for a part of a file: other parts of it have others. */
+uint64_t source_part_inode(uint64_t inode, struct str part);
 void source_close(struct source_file *s);
 /* Copy a source that is not open and not a pipe.  -1: memory is out. */
 int source_copy(const struct source_file *s, struct source_file *copy);
@@ -35,6 +38,8 @@ int source_copy(const struct source_file *s, struct source_file *copy);
  * has changed. */
 void source_release(struct source_file *s);
 int source_reopen(struct source_file *s, struct err *err);
+/* Are they one file, or the same part of one? */
+bool source_same_file(const char *a, const char *b);
 /* Guess from its first bytes what a file that is no profile contains ("a PNG image",
  * "binary data"), or NULL; *hint: what to do then, or NULL. */
 const char *source_nature(struct str head, const char **hint);

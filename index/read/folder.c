@@ -19,6 +19,8 @@
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/strset.h"
+#include "index/file/part_text.h"
+#include "index/file/source.h"
 #include "index/file/unpack.h"
 #include "index/read/input.h"
 #include "index/read/start.h"
@@ -34,7 +36,8 @@ struct file {
 	dev_t dev;
 	ino_t ino;
 	int64_t written_s;
-	bool joined; /* by its layout or run, with others of its key */
+	bool joined;   /* by its layout or run, with others of its key */
+	bool codspeed; /* and it has no benchmark of its own */
 };
 
 struct search {
@@ -45,8 +48,9 @@ struct search {
 	struct paths_found {
 		struct str *at;
 		size_t n, cap;
-	} folders, links;   /* to be listed */
-	struct strset seen; /* folders, as device and inode */
+	} folders, links;      /* to be listed */
+	struct strset seen;    /* folders, as device and inode */
+	struct strset benches; /* folders of CodSpeed that have benchmarks */
 	const atomic_int *cancel;
 	struct err *err;
 };
@@ -94,7 +98,8 @@ static bool of_gungraun(struct str path, struct str own)
 	return str_starts(name, of) && (name.n == of.n || name.p[of.n] == '.');
 }
 
-/* CodSpeed: FOLDER/PID.out and its dumps PID.out.N, for each process. */
+/* CodSpeed: FOLDER/PID.out and its dumps PID.out.N, for each process.  A part with a name is a
+ * benchmark, and a member (part_text.h); without any the folder is. */
 static bool of_codspeed(struct str path, uint64_t pid)
 {
 	struct str name = input_without_number(str_after_slash(path), '.', 1);
@@ -121,6 +126,75 @@ static void add_problem(struct search *s, const char *path, const char *why)
 		       f->nproblems + 1, sizeof(*f->problem)))
 		return;
 	f->problem[f->nproblems++] = arena_printf(&f->a, "%s: %s", path, why);
+}
+
+static void add_file(struct search *s, const struct file *file)
+{
+	if (!arena_grow(&s->f->a, &s->at, &s->cap, s->n, s->n + 1, sizeof(*file)))
+		s->at[s->n++] = *file;
+}
+
+struct benches {
+	struct search *s;
+	const struct file *of;
+	size_t first; /* of its benchmarks in s->at */
+};
+
+static int take_part(void *arg, struct str name, uint64_t bytes, struct err *err)
+{
+	const struct benches *b = arg;
+	struct search *s = b->s;
+	struct arena *a = &s->f->a;
+	const struct str key = b->of->key;
+	struct file file = *b->of;
+
+	if (!name.n) {
+		s->f->unnamed++;
+		return 0;
+	}
+	file.ino = source_part_inode(file.ino, name);
+	for (size_t i = b->first; i < s->n; i++)
+		if (s->at[i].ino == file.ino) {
+			s->at[i].bytes += bytes;
+			return 0;
+		}
+	file.path = arena_printf(a, "%s#%.*s", file.path, STR_ARG(name)).p;
+	file.key = arena_printf(a, "%.*s%s%.*s", STR_ARG(key), key.n ? "/" : "",
+				STR_ARG(name));
+	file.bytes = bytes;
+	file.pid = 0; /* it is no dump of a run */
+	file.codspeed = false;
+	add_file(s, &file);
+	return strset_add(&s->benches, key) == HASH_NONE ? err_no_memory(err, NULL) : 0;
+}
+
+/* The benchmarks of a file of CodSpeed, or the file. */
+static void take_parts(struct search *s, const struct file *file)
+{
+	struct benches b = {s, file, s->n};
+	const size_t unnamed = s->f->unnamed;
+	struct err err = {0};
+
+	if (part_text_each(file->path, take_part, &b, s->cancel, &err))
+		add_problem(s, file->path, err.text);
+	if (s->n == b.first) {
+		s->f->unnamed = unnamed;
+		add_file(s, file);
+	}
+}
+
+/* Beside files with benchmarks one without is none. */
+static void drop_unnamed(struct search *s)
+{
+	const size_t folders = s->benches.n;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].codspeed && strset_add(&s->benches, s->at[i].key) < folders)
+			s->f->unnamed++;
+		else
+			s->at[n++] = s->at[i];
+	s->n = n;
 }
 
 /* Take a regular file if it is a profile.  Instead of a profile that is gone its index says that
@@ -152,15 +226,15 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 			return;
 		file.key.p = file.path + (file.key.p - path);
 		file.side.p = file.path + (file.side.p - path);
-		file.joined = gungraun || of_codspeed(file.key, h.pid);
+		file.codspeed = file.what == PROFILE && of_codspeed(file.key, h.pid);
+		file.joined = gungraun || file.codspeed;
 		file.key = file.joined ? folder_of(file.key) : file.key;
 		file.cmd = arena_str(a, h.cmd);
 		file.creator = arena_str(a, h.creator);
 		file.pid = h.pid;
 		file.part = h.part;
 		file.thread = h.thread;
-		if (!arena_grow(a, &s->at, &s->cap, s->n, s->n + 1, sizeof(file)))
-			s->at[s->n++] = file;
+		(file.codspeed ? take_parts : add_file)(s, &file);
 	} else if (file.what == PROFILE &&
 		   (gungraun || named_profile(str_after_slash(file.key)))) {
 		add_problem(s, path,
@@ -569,7 +643,7 @@ static void find_common(const struct folder *f, size_t *start, size_t *end)
 		k = str_common(first, key);
 		*start = k < *start ? k : *start;
 	}
-	while (*start > 0 && !strchr("/.", first.p[*start - 1]))
+	while (*start > 0 && !strchr("/.:", first.p[*start - 1]))
 		--*start;
 	while (*end > 0 &&
 	       (first.p[first.n - *end] != '.' || str_after_slash(first).n < *end))
@@ -625,6 +699,7 @@ int folder_find(struct folder *f, const char *const *path, size_t n,
 		take_argument(&s, path[i]);
 	sort_files(&s, by_inode);
 	drop_again(&s);
+	drop_unnamed(&s);
 	sort_files(&s, by_run);
 	join_runs(&s);
 	sort_files(&s, by_key);
@@ -632,6 +707,7 @@ int folder_find(struct folder *f, const char *const *path, size_t n,
 	sort_files(&s, by_key);
 	make_members(&s);
 	find_bases(f);
+	strset_free(&s.benches);
 	if (f->nproblems)
 		qsort(f->problem, f->nproblems, sizeof(*f->problem), by_path);
 	if (!err->kind && !f->n && !f->a.refused)

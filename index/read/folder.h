@@ -2,7 +2,7 @@
  * folder.h - the profiles below a folder, or of a pattern: which files are one, what each is
  * called, and which is the base of which.
  *
- * A file is a profile by its text.  gungraun and CodSpeed have a folder for each; tak has
+ * A file is a profile by its text.  gungraun has a folder for each, CodSpeed a part of a file; tak has
  * BENCH/base.MORE as the base of BENCH/SUBJECT.MORE; elsewhere a file is a member, and FILE.old is
  * its base.  Several files of one run, by their names and pid: lines, are one member.
  *
@@ -32,7 +32,8 @@ struct folder_member {
 	int64_t written_s;	       /* when the newest of its files was */
 	uint64_t bytes;		       /* of now */
 	bool paired;
-	bool told, unread; /* its user's: what is wrong with it was said; it cannot be opened */
+	bool told,
+		unread; /* its user's: what is wrong with it was said; it cannot be opened */
 };
 
 struct folder {
@@ -40,9 +41,10 @@ struct folder {
 	struct str own;		  /* the name of the folder */
 	struct folder_member *at; /* by key */
 	size_t n, cap;
-	size_t gone;   /* so many of them: only the base has them */
-	size_t others; /* files that are no profiles */
-	size_t again;  /* files that were met before, by another name */
+	size_t gone;	/* so many of them: only the base has them */
+	size_t others;	/* files that are no profiles */
+	size_t again;	/* files that were met before, by another name */
+	size_t unnamed; /* parts that are no benchmark, of files that have some */
 	/* What may be a profile and cannot be looked at, in words: the answer lacks it. */
 	struct str *problem;
 	size_t nproblems, problems_cap;

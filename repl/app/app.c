@@ -612,13 +612,15 @@ static void say_folder(const struct app *app, const struct folder *f, const char
 {
 	enum { SAID = 5 };
 	const size_t n = f->n - f->gone;
-	char left[80] = "";
+	char left[200] = "";
 
-	if (f->others || f->again)
-		snprintf(left, sizeof(left), "; left out: %s other file%s%s%s",
+	if (f->others || f->again || f->unnamed)
+		snprintf(left, sizeof(left), "; left out: %s other file%s%s%s%s%s",
 			 GROUPED(f->others), f->others == 1 ? "" : "s",
 			 f->again ? ", links to them: " : "",
-			 f->again ? GROUPED(f->again) : "");
+			 f->again ? GROUPED(f->again) : "",
+			 f->unnamed ? ", parts without a benchmark: " : "",
+			 f->unnamed ? GROUPED(f->unnamed) : "");
 	for (size_t i = 0; i < f->nproblems && i < SAID; i++)
 		talk("quern: %s", f->problem[i].p);
 	if (f->nproblems > SAID)

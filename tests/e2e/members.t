@@ -220,18 +220,68 @@ r = run("names/new", "-q", "-c", "calltree | as svg > flames/")
 ok(r.status == 0 and len([f for f in os.listdir("flames") if f.endswith(".svg")]) == len(HOSTILE), "in another format", r)
 ok(run("names/new", "--safe", "-c", "functions > safe/").status == 1 and not os.path.exists("safe"), "--safe writes none")
 
-# ---- CodSpeed: PID.out and its dumps are one member, each benchmark is a part; other numbers are names
-def codspeed(side, price):
-    for n, trigger in ((1, "Metadata: codspeed-node 5.7.1"), (2, "bench.mjs::fib 12"), (3, "bench.mjs::sort 1000"), (4, "")):
-        put("speed/%s/s/42.out%s" % (side, ".%d" % n if trigger else ""),
-            profile(price * n if trigger else 0, pid=42).replace("part: 1\n", "part: %d\ndesc: Trigger: %s\n" % (n, "Client Request: " + trigger if trigger else "Program termination")))
+# ---- CodSpeed: a part of PID.out, or of its dumps, that has a name is a member; other numbers are names
+def codspeed(folder, price, pid=42, apart=False, benches=("bench.mjs::fib 12", "bench.mjs::sort #2", "bench.mjs::fib 12", "b/x.rs::<T as \"X\">::a|b"), pack=False):
+    head = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: %d\ncmd: node bench\n" % pid
+    parts = []
+    for n, name in enumerate(("Metadata: codspeed-node 5.7.1",) + tuple(benches) + (None,)):
+        cost = price * n if name in benches else 0
+        parts.append("part: %d\n\ndesc: Timerange: Basic block 0 - 1\ndesc: Trigger: %s\n\npositions: line\nevents: Ir\nfl=(1) a.c\nfn=(1) main\n1 %d\ncfn=(2) work\ncalls=%d 2\n1 %d\n\nfn=(2)\n2 %d\n\ntotals: %d\n\n" %
+                     (n + 1, "Client Request: " + name if name else "Program termination", 7 if cost else 0, n + 1, cost - 7 if cost else 0, cost - 7 if cost else 0, cost))
+    for n, text in enumerate(parts if apart else ["".join(parts)]):
+        path = put("%s/s/%d.out%s" % (folder, pid, ".%d" % (n + 1) if apart and n + 1 < len(parts) else ""), head + text)
+        if pack:
+            with gzip.open(path + ".gz", "wt") as f:
+                f.write(head + text)
+            os.remove(path)
 
 
-codspeed("old", 100)
-codspeed("new", 110)
-r = run("speed/new", "base=speed/old", "-q", "-c", "parts vs base | where delta% > 5 | show trigger, delta | as csv")
-ok(r.status == 0 and len(r.text.splitlines()) == 4 and "bench.mjs::fib 12,20\n" in r.text and len({x.split(",")[0] for x in r.text.splitlines()[1:]}) == 1,
-   "dumps of CodSpeed: one member, a part for each benchmark", r)
+BENCHES = ["bench.mjs::fib 12", "bench.mjs::sort #2", "b/x.rs::<T as \"X\">::a|b"]
+for layout, how in (("in one file", {}), ("in dumps", dict(apart=True)), ("packed", dict(pack=True))):
+    shutil.rmtree("speed", ignore_errors=True)
+    codspeed("speed/old", 100, pid=9)
+    codspeed("speed/new", 110, **how)
+    r = run("speed/new", "base=speed/old", "--format", "csv", "-c", "profiles vs base | show total, base, why")
+    got = {row[0]: row[1:] for row in csv.reader(io.StringIO(r.text))}
+    same(got, {"profile": ["total", "base", "why"], **dict(zip(BENCHES, ([str(t), str(t // 11 * 10), "work spends more in itself"] for t in (440, 220, 440))))},
+         "CodSpeed, %s: a row for each benchmark, parts of one name together" % layout)
+    ok(re.search(r"quern: 3 profiles; left out: 0 other files, parts without a benchmark: 2\n", r.talk), "  what is none is counted", r)
+r = ask("speed", "why vs base | show profiles, delta, why | as csv", gate=False)
+same(r.text, "profiles,delta,why\n3,100,work spends more in itself\n", "  why: one cause of three benchmarks, which adds up")
+r = ask("speed", "functions vs base | where delta% > 5 | sort delta | take 9 | expect none")
+ok(r.status == 4 and r.talk.splitlines()[-1].endswith("in 3 of 3 profiles: b/x.rs::<T as \"X\">::a|b, bench.mjs::fib 12, +1)"), "  a gate names them", r)
+r = ask("speed", "in %s | overview" % json.dumps(BENCHES[1]), gate=False)
+ok(r.status == 0 and "work itself, 3 calls" in r.text, "  in NAME asks one", r)
+r = run("speed/new/s/42.out.gz#bench.mjs::sort #2", "base=speed/old/s/9.out#bench.mjs::sort #2", "-q", "-c", "info vs base | show base, total | as csv")
+same((r.status, r.text), (0, "base,total\n200,220\n"), "  FILE#NAME is one, without a folder")
+r = run("speed/old/s/9.out#nobody", "-q", "-c", "info")
+ok(r.status == 3 and "9.out: no part is called 'nobody'" in r.talk, "  of which there is none", r)
+codspeed("speed/new", 50, pid=43, benches=BENCHES[:1])
+codspeed("speed/new", 5, pid=44, benches=())
+r = ask("speed", "profiles vs base | show total, base | as csv", gate=False)
+same((BENCHES[0] + ",490,400\n" in r.text, len(r.text.splitlines())), (True, 4), "  what two processes have is one, a process without any is none")
+codspeed("speed/new", 110, benches=BENCHES[:2])
+for name in os.listdir("speed/new/s"):
+    if not name.startswith("42.out") or name.endswith(".gz"):
+        os.remove("speed/new/s/" + name)
+r = ask("speed", GATES[2])
+ok(r.status == 4 and "b/x.rs::<T as \"X\">::a|b" in r.talk.splitlines()[-1], "  a benchmark that is gone breaks a gate", r)
+r = run("speed/old", "base=speed/old", "-q", "--keep-going", "-c", GATES[2])
+ok(r.status == 4 and "compared with itself" in r.talk, "  and so does one that is its own base", r)
+
+# Real dumps of callgrind, whose names begin anew in each part: what `part N` says of the file.
+put("real/s/6666.out", open(small + "clreq-combine.out").read())
+for name, part in (("phase: one = (1)", 1), ("after zero", 3)):
+    for q in ("functions | show fn, file, self, incl, calls", "calls | show caller, callee, calls, incl", "lines of main | show line, self, incl_out", "callsites of main | show line, callee, calls, incl",
+              "calltree | show depth, fn, incl, self", "files | show name, self", "cost of main | show incl", "callers of main | show fn, calls, incl"):
+        got = [run(f, "-q", "-c", "%s | %s | as csv" % (of, q)) for f, of in (("real", 'in "%s"' % name), ("real/s/6666.out", "part %d" % part))]
+        ok(got[0].status == got[1].status == 0 and sorted(got[0].text.splitlines()) == sorted(got[1].text.splitlines()), "%s: %s as of part %d" % (name, q.split(" |")[0], part), "%s\n--\n%s" % (got[0], got[1]))
+os.remove("real/s/6666.out.quern")
+for d, _, files in os.walk("speed"):
+    for f in files:
+        if f.endswith(".quern"):
+            os.remove(d + "/" + f)
+
 for n in (1, 2):
     put("numbers/%d.out" % n, profile(n, pid=40 + n, cmd="./b%d" % n))
 same(run("numbers", "-q", "-c", "profiles | show total | as csv").text, "profile,total\n1,1\n2,2\n", "1.out and 2.out of other processes are two")
