@@ -179,28 +179,46 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 	}
 }
 
-/* Of what enters a function without a call, a stage leaves all or nothing. */
-static void enter(const struct graph *g, struct graph_costs *c, uint32_t e)
+/* The inclusive cost of one of entered[]: of what enters it without a call, the stage leaves all
+ * or nothing. */
+static int64_t entering(const struct graph *g, const struct graph_costs *c, uint32_t f,
+			uint32_t e)
 {
-	for (uint32_t f = 0; f < g->functions; f++)
-		if (g->marks.entered[f]) {
-			const uint32_t from = g->from[f];
+	const uint32_t from = g->from[f];
+	int64_t sum = g->drops ? cost_difference(graph_incl(g->below, from, e),
+						 graph_incoming(g->below, from, e))
+			       : 0;
 
-			c->incl[f] = g->drops ? cost_difference(
-							graph_incl(g->below, from, e),
-							graph_incoming(g->below, from, e))
-					      : 0;
-		}
-	for (uint32_t i = 0; i < g->edges; i++)
-		if (g->marks.entered[g->shape.callee[i]])
-			cost_add(&c->incl[g->shape.callee[i]], c->edge[i]);
+	for (uint32_t i = g->shape.in_first[f]; i < g->shape.in_first[f + 1]; i++)
+		cost_add(&sum, c->edge[g->shape.in_edge[i]]);
+	return sum;
+}
+
+/* Its own cost is an estimate, but part of that; and what the stage took of it is part of what
+ * it took of f. */
+static void spend_within(const struct graph *g, struct graph_costs *c, uint32_t f,
+			 uint32_t e)
+{
+	const uint32_t from = g->from[f];
+	const int64_t incl = entering(g, c, f, e),
+		      taken = cost_difference(graph_incl(g->below, from, e), incl),
+		      least = cost_difference(graph_self(g->below, from, e), taken);
+
+	if (c->self[f] < least)
+		c->self[f] = least;
+	if (c->self[f] > incl)
+		c->self[f] = incl;
 }
 
 /* First as if no function were on the stack twice: self and the calls of others.  Then what may
  * nest is left to be estimated, a group that is entered by functions that are never on the
- * stack together is the sum of them, and what the stage left as it was is that of below. */
+ * stack together is the sum of them, and what enters a function exactly, or what the stage left
+ * as it was, is that. */
 static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 {
+	for (uint32_t f = 0; g->marks.entered && f < g->functions; f++)
+		if (g->marks.entered[f] && !store_info(g->st)->negative)
+			spend_within(g, c, f, e);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		int64_t all = c->self[f], leaving = all;
 
@@ -223,13 +241,12 @@ static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 		nesting(g, c, e);
 	if (g->merge.added)
 		sum_below(g, c, e);
-	if (g->marks.entered)
-		enter(g, c, e);
 	for (uint32_t f = 0; g->marks.sure && f < g->functions; f++)
-		if (g->marks.sure[f] & GRAPH_INCL &&
-		    !(g->marks.entered && g->marks.entered[f]) &&
-		    (!g->merge.group ||
-		     (g->inlined.same && g->inlined.same[f] != GRAPH_NONE)))
+		if (g->marks.entered && g->marks.entered[f])
+			c->incl[f] = entering(g, c, f, e);
+		else if (g->marks.sure[f] & GRAPH_INCL &&
+			 (!g->merge.group ||
+			  (g->inlined.same && g->inlined.same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
 }
 

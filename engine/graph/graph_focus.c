@@ -344,19 +344,31 @@ static void focus_fill(struct graph *g, uint32_t e, const struct flow_input *bel
 		share_calls(g, below, &h, f, edge);
 }
 
+/* Is each call of f sure, those by functions that this stage drops, too? */
+static bool calls_are_sure(const struct graph *b, const struct flow_input *in, uint32_t f)
+{
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+		if (!graph_call_is_sure(b, in->in_edge[k]))
+			return false;
+	return true;
+}
+
 /* Mark the costs that no share divides. */
 static void focus_sure(struct graph *g, const struct focus *s)
 {
 	/* In a dump a function may run whose call is in another one. */
 	const bool many = graph_part_count(g) > 1;
+	struct flow_input below;
 	uint8_t *sure, *call;
 	uint8_t *entered = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
 	graph_sure(g, &sure, &call);
+	graph_shape(g->below, &below);
 	/* Each call of these brings all of its cost, or nothing. */
 	for (uint32_t f = 0; f < g->functions; f++)
 		entered[f] = s->down[s->first[f]] && !s->up[s->first[f]] && !many &&
-			     sure[f] & GRAPH_INCL;
+			     sure[f] & GRAPH_INCL &&
+			     calls_are_sure(g->below, &below, s->first[f]);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t b = s->first[f];
 
