@@ -147,6 +147,22 @@ static void add_vertex(struct parting *p, uint32_t v, uint32_t f, const double *
 	p->passing[v] = through >= 0x1p62 ? (int64_t)1 << 62 : (int64_t)through;
 }
 
+/* Callers first: what f calls itself with comes from each of its vertices, so it is last. */
+static void order_vertices(struct parting *p, uint32_t f, uint32_t *at)
+{
+	const struct flow_input *in = &p->w->of->in;
+	uint32_t again = UINT32_MAX;
+
+	for (uint32_t i = in->in_first[f]; p->pair[f] && i < in->in_first[f + 1]; i++)
+		if (in->caller[in->in_edge[i]] == f)
+			again = p->first[f] + pairs_way_in(p->w->of, in->in_edge[i]);
+	for (uint32_t v = p->first[f]; v < p->first[f + 1]; v++)
+		if (v != again)
+			p->topo[(*at)++] = v;
+	if (again != UINT32_MAX)
+		p->topo[(*at)++] = again;
+}
+
 static void add_vertices(struct parting *p)
 {
 	const struct flow *fl = p->w->of;
@@ -171,9 +187,7 @@ static void add_vertices(struct parting *p)
 	for (uint32_t i = 0; i < e; i++)
 		p->in_edge[p->in_first[p->callee[i] + 1]++] = i;
 	for (uint32_t k = 0; k < fl->in.functions; k++)
-		for (uint32_t v = p->first[fl->in.topo[k]];
-		     v < p->first[fl->in.topo[k] + 1]; v++)
-			p->topo[at++] = v;
+		order_vertices(p, fl->in.topo[k], &at);
 }
 
 static double find_scale(const struct flow *fl)

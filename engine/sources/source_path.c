@@ -379,26 +379,31 @@ static const struct listed cost_list[] = {
 	{"calls", SHOW_M, 0},	  {"calls_lo", SHOW_M, 0}, {"calls_hi", SHOW_M, 0},
 };
 
-/* Bound the cost of a set by the costs of its members: it is no less than that of any
- * one, and no more than their sum. */
-static void bound_by_members(struct exec *x, const struct fn_set *set,
+/* Bound the cost of a set by the costs of its members: it is no less than that of any one, or
+ * than what all spend themselves, and no more than their sum. */
+static void bound_by_members(struct exec *x, const struct fn_set *set, int64_t own,
 			     struct path_bounds *b)
 {
 	int64_t most = INT64_MIN, all = 0;
+	bool sure = b->bounded, spent = !store_info(x->g->st)->negative;
 
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	if (spent && b->est < (double)own)
+		b->est = (double)own;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE && sure;
 	     f = fnset_next(set, f + 1)) {
 		int64_t lo, hi;
 
-		if (!graph_is_sure(x->g, f, GRAPH_INCL))
-			return;
+		sure = graph_is_sure(x->g, f, GRAPH_INCL);
+		spent = spent && graph_is_sure(x->g, f, GRAPH_SELF);
 		graph_incl_bounds(x->g, f, x->event, &lo, &hi);
 		most = lo > most ? lo : most;
 		cost_add(&all, hi);
 	}
-	if (b->bounded && most > b->lo)
+	if (sure && spent && own > most)
+		most = own;
+	if (sure && most > b->lo)
 		b->lo = most;
-	if (b->bounded && all < b->hi)
+	if (sure && all < b->hi)
 		b->hi = all;
 	if (b->bounded)
 		*b = path_bounds_of(b->est, b->lo, b->hi, true);
@@ -421,7 +426,7 @@ static void cost_sums(struct exec *x, const struct flow *flow, const struct fn_s
 	} else {
 		path_cost(flow, &(struct path_cost_query){.of = q->of, .parts = q->parts},
 			  x->a, x->open->cancel, &c->whole);
-		bound_by_members(x, set, &c->whole);
+		bound_by_members(x, set, c->self, &c->whole);
 	}
 	c->incl = path_units(&c->whole);
 }
