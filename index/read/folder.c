@@ -218,8 +218,12 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 	}
 	file.side = cut_side(&file.key);
 	gungraun = of_gungraun(file.key, s->f->own);
-	if (file.what == PROFILE && start_read(&start, AT_FDCWD, path))
+	if (file.what == PROFILE && start_read(&start, AT_FDCWD, path)) {
 		h = start_header(&start);
+	} else if (file.what == PROFILE && errno) { /* it may be one */
+		add_problem(s, path, strerror(errno));
+		return;
+	}
 	if (h.profile || (gungraun && file.what != PROFILE) ||
 	    (file.what == EMPTY && file.side.n)) {
 		if (!(file.path = arena_str(a, str_c(path)).p))
@@ -237,10 +241,7 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 		(file.codspeed ? take_parts : add_file)(s, &file);
 	} else if (file.what == PROFILE &&
 		   (gungraun || named_profile(str_after_slash(file.key)))) {
-		add_problem(s, path,
-			    access(path, R_OK) ? strerror(errno)
-					       : "named as a profile, and none by its "
-						 "text");
+		add_problem(s, path, "named as a profile, and none by its text");
 	} else {
 		s->f->others += file.what != INDEX;
 	}

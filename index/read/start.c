@@ -1,6 +1,7 @@
 /* start.c - the start of a file, and its header lines; see start.h. */
 #include "index/read/start.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,8 +53,9 @@ bool start_read(struct file_start *s, int dir, const char *name)
 {
 	const struct codec *codec;
 	struct stat sb;
-	int fd;
+	int fd, why;
 
+	errno = 0;
 	if (fstatat(dir, name, &sb, 0) || !S_ISREG(sb.st_mode))
 		return false;
 	/* O_NONBLOCK: it may have become a FIFO meanwhile. */
@@ -63,10 +65,12 @@ bool start_read(struct file_start *s, int dir, const char *name)
 	s->packed = false;
 	s->n = !fstat(fd, &sb) && S_ISREG(sb.st_mode) ? read_some(fd, s->text, START_TEXT)
 						      : 0;
+	why = errno;
 	codec = unpack_recognise(s->text, s->n);
 	if (codec)
 		unpack_start(s, fd, codec);
 	close(fd);
+	errno = why;
 	return s->n > 0;
 }
 

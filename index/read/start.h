@@ -24,7 +24,7 @@ struct start_header {
 	bool profile; /* it begins as a profile does, maybe one that is cut in its header */
 };
 
-/* false: not a regular file, or it cannot be read, or it is empty. */
+/* false: with errno, it cannot be read; else it is empty, or not a regular file. */
 bool start_read(struct file_start *s, int dir, const char *name);
 struct start_header start_header(const struct file_start *s);
 
