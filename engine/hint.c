@@ -60,15 +60,6 @@ static struct str costly_name(struct store *st)
 	return (struct str){0};
 }
 
-/* Is it the base name, or what stands before its version or ending: libc of libc.so.6? */
-static bool is_base_name(struct str path, struct str name)
-{
-	const struct str base = str_basename(path);
-
-	return str_starts(base, name) &&
-	       (base.n == name.n || strchr(".-", base.p[name.n]));
-}
-
 /* field:NAME, in quotes unless it is one word. */
 static struct str place_named(struct resolving *r, const char *field, struct str path)
 {
@@ -87,10 +78,10 @@ static bool find_place(struct resolving *r, struct str name)
 
 	r->instead.n = 0;
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->objects; i++)
-		if (is_base_name(store_obj(st, i), name))
+		if (name_is_base(store_obj(st, i), name))
 			r->instead = place_named(r, "obj", store_obj(st, i));
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->files; i++)
-		if (is_base_name(store_file(st, i), name))
+		if (name_is_base(store_file(st, i), name))
 			r->instead = place_named(r, "file", store_file(st, i));
 	return r->instead.n;
 }

@@ -109,6 +109,15 @@ bool check_quoted_event(const struct schema *s, struct expr *e)
 	return true;
 }
 
+/* Is it "sum(self)" of "self"? */
+static bool is_aggregate_of(struct str column, struct str name)
+{
+	const struct str inner = str_from(column, str_find(column, '(') + 1);
+
+	return inner.n == name.n + 1 && str_starts(inner, name) &&
+	       inner.p[name.n] == ')';
+}
+
 static void no_column(struct schema *s, struct expr *e)
 {
 	char list[500] = "";
@@ -160,6 +169,9 @@ static void no_column(struct schema *s, struct expr *e)
 			  STR_ARG(whole), STR_ARG(e->event));
 	}
 	check_wrong(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
+	for (size_t i = 0; i < col_count(s); i++)
+		if (is_aggregate_of(col_name(s, i), whole))
+			need_hint(s->err, "did you mean '%.*s'?", STR_ARG(col_name(s, i)));
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		need_hint(s->err, "did you mean '%s'?", said);
 	if (like.hit.p && !s->right_side)

@@ -757,3 +757,11 @@ struct str name_quoted(struct str name, struct arena *a)
 	p[n++] = '"';
 	return (struct str){p, n};
 }
+
+bool name_is_base(struct str path, struct str name)
+{
+	const struct str base = str_basename(path);
+
+	return name.n && str_starts(base, name) &&
+	       (base.n == name.n || strchr(".-", base.p[name.n]));
+}

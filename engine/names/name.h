@@ -63,5 +63,7 @@ struct str name_included(struct str name);
 struct str name_last(struct str name);
 /* The name in double quotes, for a query; p NULL: the arena is full. */
 struct str name_quoted(struct str name, struct arena *a);
+/* Is it the path's last part, or what stands there before a version or ending: libc of libc.so.6? */
+bool name_is_base(struct str path, struct str name);
 
 #endif

@@ -161,28 +161,79 @@ static void note_in_class(struct exec *x, const struct set *s, struct match_atom
 			   n == 1 ? "s" : "ve", STR_ARG(s->text));
 }
 
-/* Report that s matches nothing.  Special hints if another form matches: "mem*" in
- * quotes is a name with a star. */
+/* How many functions another form of the name has. */
+static uint32_t found_as(struct exec *x, struct match_atom atom)
+{
+	struct match_found found;
+
+	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err), x->err);
+	return fnset_count(found.fns);
+}
+
+/* "operator new*" as a regular expression, from the start of names; or anywhere in them. */
+static struct str as_regex(struct exec *x, struct str text, bool anywhere)
+{
+	char *to = EXEC_ARRAY(x, char, 2 * text.n + 2);
+	size_t n = 0;
+
+	if (!anywhere)
+		to[n++] = '^';
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '*' && i + 1 == text.n)
+			break;
+		if (text.p[i] == '*')
+			to[n++] = '.';
+		else if (strchr("\\^$.[]|()?+{}/", text.p[i]))
+			to[n++] = '\\';
+		to[n++] = text.p[i];
+	}
+	return (struct str){to, n};
+}
+
+/* The form that has functions where the name in quotes has none: without quotes, as a pattern,
+ * or as a part of names; empty: none has. */
+static struct str unquoted(struct exec *x, const struct match_atom *atom)
+{
+	const struct token word = token_at(atom->text, 0, PLACE_NAME);
+	static const char *const fields[] = {[MATCH_FN] = "",
+					     [MATCH_FILE] = "file:",
+					     [MATCH_OBJ] = "obj:",
+					     [MATCH_CLASS] = "class:"};
+	const bool starred = memchr(atom->text.p, '*', atom->text.n) != NULL;
+	const char *field = fields[atom->field];
+	struct match_atom as = *atom;
+
+	as.form = MATCH_BARE;
+	if (word.kind == TOK_WORD && word.len == atom->text.n && found_as(x, as))
+		return need_printf(x->a, "%s%.*s", field, STR_ARG(atom->text));
+	as.field = MATCH_CLASS;
+	if (!*field && word.len == atom->text.n && found_as(x, as))
+		return need_printf(x->a, "class:%.*s", STR_ARG(atom->text));
+	as.field = atom->field;
+	as.form = MATCH_REGEX;
+	as.text = as_regex(x, atom->text, !starred);
+	return found_as(x, as) ? need_printf(x->a, "%s/%.*s/", field, STR_ARG(as.text))
+			       : STR("");
+}
+
+/* Report that s matches nothing, with what another form of it would match. */
 _Noreturn static void no_such_name(struct exec *x, const struct set *s,
 				   const struct match_atom *atom)
 {
-	struct match_atom bare = *atom;
-	struct match_found found;
+	const bool exact = s->form == MATCH_EXACT && s->text.n;
+	const bool starred = exact && memchr(s->text.p, '*', s->text.n);
+	const struct str form = exact ? unquoted(x, atom) : STR("");
 
 	if (!store_info(x->g->st)->functions)
 		exec_fail(x, s->span, "this profile has no functions");
-	if (s->form == MATCH_EXACT && memchr(s->text.p, '*', s->text.n)) {
-		bare.form = MATCH_BARE;
-		need(match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err),
-		     x->err);
-		if (fnset_count(found.fns)) {
-			exec_wrong(x, s->span, "no function has the name '%.*s'",
-				   STR_ARG(s->text));
-			need_hint(x->err,
-				  "in quotes a * is no wildcard; without them it is");
-		}
-	}
-	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
+	if (form.n && starred)
+		exec_wrong(x, s->span,
+			   "nothing has the name '%.*s': in quotes a * is no wildcard",
+			   STR_ARG(s->text));
+	else
+		match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
+	if (form.n && !x->err->hint[0])
+		need_hint(x->err, "did you mean '%.*s'?", STR_ARG(form));
 	if (s->form == MATCH_BARE && s->field == MATCH_FN &&
 	    str_starts(s->text, STR("/")))
 		need_hint(x->err, "functions of such files: file:%.*s", STR_ARG(s->text));
@@ -337,6 +388,18 @@ static struct str names_of(struct exec *x, const struct fn_set *found)
 	return all;
 }
 
+/* "; the object is obj:libc.so.6", if one is called so. */
+static struct str object_of(struct exec *x, const struct set *s)
+{
+	struct store *st = x->g->st;
+
+	for (uint32_t i = 0; s->field == MATCH_FN && i < store_info(st)->objects; i++)
+		if (name_is_base(store_obj(st, i), s->text))
+			return need_printf(x->a, "; the object is obj:%.*s",
+					   STR_ARG(str_basename(store_obj(st, i))));
+	return STR("");
+}
+
 static void note_parts(struct exec *x, const struct set *s, bool nocase,
 		       const struct fn_set *found, uint32_t n)
 {
@@ -353,16 +416,19 @@ static void note_parts(struct exec *x, const struct set *s, bool nocase,
 	if (exec_in_base(x))
 		return;
 	if (n == 1 && s->field == MATCH_FN) {
-		exec_notef(x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
-			   STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
+		exec_notef(x, "no function is called %.*s: taken is %.*s%.*s",
+			   STR_ARG(name),
+			   STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)),
+			   STR_ARG(object_of(x, s)));
 		return;
 	}
 	exec_notef(x,
 		   "no %s is called %.*s: taken %s %u function%s with it in "
-		   "%s%s%.*s",
+		   "%s%s%.*s%.*s",
 		   fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
 		   n == 1 ? "" : "s", fields[s->field].where,
-		   nocase ? ", in another case" : "", STR_ARG(names_of(x, found)));
+		   nocase ? ", in another case" : "", STR_ARG(names_of(x, found)),
+		   STR_ARG(object_of(x, s)));
 }
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in

@@ -231,6 +231,16 @@ static bool looks_like_regex(struct str s)
  * always pass. */
 static void note_text(struct exec *x, struct str text)
 {
+	const struct match_atom atom = {.form = MATCH_REGEX, .text = text};
+	struct match *m = NULL;
+	struct err wrong = {0};
+
+	if (match_new(&atom, x->a, &m, &wrong)) {
+		exec_notef(x, "\"%.*s\" is text and was not found; %s", STR_ARG(text),
+			   wrong.text);
+		return;
+	}
+	match_free(m);
 	exec_notef(x,
 		   "\"%.*s\" is text and was not found; a regular expression "
 		   "stands in slashes: /%.*s/",

@@ -33,7 +33,8 @@ struct fitting {
 	const struct result *r;
 	size_t bytes;
 	const struct column *cost;
-	struct weighed *order;	/* the rows of a tree, the costliest first; NULL: as they come */
+	struct weighed
+		*order; /* the rows of a tree, the costliest first; NULL: as they come */
 	const uint32_t *placed; /* where each row is in it */
 	struct arena *a;	/* of the rows that are written */
 	budget_writer *write;
@@ -111,8 +112,7 @@ static int by_weight(const void *a, const void *b)
 /* A comparison is about what changed. */
 static const struct column *weight_column(const struct fitting *f)
 {
-	const struct column *delta =
-		f->r->base.n ? result_col(f->r, STR("delta")) : NULL;
+	const struct column *delta = f->r->base.n ? result_col(f->r, STR("delta")) : NULL;
 
 	return delta ? delta : f->cost;
 }
@@ -155,8 +155,9 @@ static int order_rows(struct fitting *f, struct arena *a)
 
 static size_t cell_bytes(const struct column *c)
 {
-	return render_is_text(c) ? sizeof(*c->s)
-				 : c->type == COL_BOOL ? sizeof(*c->b) : sizeof(*c->u);
+	return render_is_text(c)     ? sizeof(*c->s)
+	       : c->type == COL_BOOL ? sizeof(*c->b)
+				     : sizeof(*c->u);
 }
 
 /* The cells of those rows; NULL: there are none, or the arena is full. */
@@ -225,11 +226,10 @@ static int write_rows(const struct fitting *f, const struct left_out *left)
 /* Does the answer fit with so many rows?  False after an error, too. */
 static bool fits(const struct fitting *f, size_t rows)
 {
-	const struct left_out left = {
-		.rows = f->r->rows - rows,
-		.cheapest = f->order,
-		.cost = f->cost,
-		.sum = INT64_MIN};
+	const struct left_out left = {.rows = f->r->rows - rows,
+				      .cheapest = f->order,
+				      .cost = f->cost,
+				      .sum = INT64_MIN};
 
 	return write_rows(f, &left) == 0 && f->o->n <= f->bytes;
 }

@@ -339,6 +339,13 @@ static int unknown_option(struct str name, char **argv, const char *arg, struct 
 		}
 	}
 	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct str word = {name.p, str_find(name, ' ')};
+
+		if (word.n < name.n && table[i].name && str_eq(word, str_c(table[i].name)))
+			return err_hint(err, "did you mean '--%s=%.*s'?", table[i].name,
+					STR_ARG(str_trim(str_from(name, word.n))));
+	}
 	if (best)
 		return err_hint(err, "did you mean '--%s'?", best);
 	if (hint_without_options(argv, err))

@@ -63,6 +63,15 @@ static int no_such_param(struct str script, struct str name, struct err *err)
 	return n ? err_hint(err, "its parameters:%s", list) : err->kind;
 }
 
+static int not_given(struct str w, struct str rest, struct err *err)
+{
+	err_set(err, ERR_USAGE, 0, "'%.*s' is not NAME=VALUE", STR_ARG(w));
+	if (!str_eq(w, STR("|")))
+		return err->kind;
+	return err_hint(err, "its answer goes on in the next query: .run NAME; | %.*s",
+			STR_ARG(str_trim(rest)));
+}
+
 int sets_given(struct session *s, struct str script, struct str given, struct err *err)
 {
 	struct str w, name;
@@ -72,8 +81,7 @@ int sets_given(struct session *s, struct str script, struct str given, struct er
 
 		name = (struct str){w.p, eq};
 		if (eq == 0 || eq == w.n)
-			return err_set(err, ERR_USAGE, 0, "'%.*s' is not NAME=VALUE",
-				       STR_ARG(w));
+			return not_given(w, given, err);
 		if (n == PARAMS)
 			return err_set(err, ERR_LIMIT, 0, "more than %d values", PARAMS);
 		if (!is_used(script, name))

@@ -29,7 +29,8 @@ void render_left_out(const struct render *rd, char *buf, size_t size)
 	const struct result *r = rd->r;
 	char cost[NUMBER_MAX], percent[NUMBER_MAX];
 	int n = snprintf(buf, size, "left out to fit the budget: %s%s of %s rows",
-			 l->cheapest ? "the cheapest " : "", GROUPED(l->rows), GROUPED(l->rows + r->rows));
+			 l->cheapest ? "the cheapest " : "", GROUPED(l->rows),
+			 GROUPED(l->rows + r->rows));
 
 	if (!l->cost || n < 0 || (size_t)n >= size)
 		return;
