@@ -577,6 +577,15 @@ int64_t graph_left(const struct graph *g, uint32_t e)
 	return !g->plain && g->costs[e] ? g->costs[e]->total : graph_whole(g, e);
 }
 
+bool graph_left_is_about(const struct graph *g)
+{
+	for (; g && g->marks.estimated; g = g->below)
+		for (uint32_t f = 0; f < g->functions; f++)
+			if (!graph_is_sure(g, f, GRAPH_SELF))
+				return true;
+	return false;
+}
+
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
 {
 	if (g->plain) {

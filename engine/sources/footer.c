@@ -60,8 +60,9 @@ static struct str other_event(const struct table *t)
 }
 
 /* The share of the total in the self costs of the rows; < 0: makes no sense here.  *by_self:
- * they are what the rows are about, as they are in order of them. */
-static void share_of_total(struct table *t, bool paged, double *out, bool *by_self)
+ * they are what the rows are about, as they are in order of them.  *about: it is an estimate. */
+static void share_of_total(struct table *t, bool paged, double *out, bool *by_self,
+			   bool *about)
 {
 	const int64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
@@ -69,14 +70,18 @@ static void share_of_total(struct table *t, bool paged, double *out, bool *by_se
 
 	*out = -1;
 	*by_self = true;
+	*about = false;
 	if (!self_costs(t) || total <= 0)
 		return;
 	table_own(t, STR("self"), t->event, false, &c);
 	if (!c->machine && !c->table)
 		return;
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		sum += (double)c->i[i];
+		*about |= c->estimated && c->estimated[i];
+	}
 	*out = 100.0 * sum / (double)total;
+	*about &= sum != (double)total;
 	*by_self = t->src != &source_cycles; /* those are about calls */
 	/* Parts and lines are in an order of their own, and have no other cost. */
 	if (paged || !*by_self || !source_col(t->src, STR("incl")))
@@ -153,6 +158,20 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 			    100 * (double)sum / shown);
 }
 
+/* The mark of what stages leave. */
+static const char *left_mark(const struct table *t)
+{
+	return graph_left_is_about(t->g) ? "~" : "";
+}
+
+/* The mark of what a tree is of, or of all that is left. */
+static const char *whole_mark(const struct table *t)
+{
+	if (!t->g->marks.estimated)
+		return "";
+	return !t->top.name.n ? left_mark(t) : t->top.fuzzy ? "~" : "";
+}
+
 /* "; 100 % is what ignore leaves: 95.1 % of 2.32 M Ir (whole: shares of all)". */
 static struct str left_by_ignore(struct exec *x, const struct table *t,
 				 const struct result *r)
@@ -164,9 +183,9 @@ static struct str left_by_ignore(struct exec *x, const struct table *t,
 	if (r->total == whole || t->g->of_whole || whole <= 0)
 		return STR("");
 	return arena_printf(x->a,
-			    "; 100 %% is what ignore leaves, %.1f %% of %s %.*s (whole: "
-			    "shares of all)",
-			    100.0 * (double)r->total / (double)whole,
+			    "; 100 %% is what ignore leaves, %s%.1f %% of %s %.*s "
+			    "(whole: shares of all)",
+			    left_mark(t), 100.0 * (double)r->total / (double)whole,
 			    scaled(whole, r->unit, text), STR_ARG(title));
 }
 
@@ -191,9 +210,9 @@ static struct str left_by_stages(struct exec *x, const struct table *t,
 	/* Estimates are rounded. */
 	if (!t->g->marks.estimated || left >= all - all / 10000)
 		return STR("");
-	return arena_printf(x->a, "; the stages leave %s %.*s (%.1f %%)",
-			    scaled(left, r->unit, text), STR_ARG(title),
-			    100.0 * (double)left / (double)all);
+	return arena_printf(x->a, "; the stages leave %s%s %.*s (%s%.1f %%)",
+			    left_mark(t), scaled(left, r->unit, text), STR_ARG(title),
+			    left_mark(t), 100.0 * (double)left / (double)all);
 }
 
 static bool exceeds_total(const struct exec *x, uint32_t event, int64_t incl)
@@ -276,7 +295,7 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 		name = graph_short_name(t->g, t->top.fn, x->a);
 	if (!t->tree || t->vs || !share || !share->table || !r->rows)
 		return text;
-	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
+	text = arena_printf(x->a, "share%% of %s%s %.*s%s%.*s", whole_mark(t),
 			    scaled(t->share_of, r->unit, whole), STR_ARG(title),
 			    name.n ? ", incl of " : "", STR_ARG(name));
 	if (text.p && t->src == &source_callees && t->share_of > 0)
@@ -331,7 +350,7 @@ void footer(struct exec *x, struct table *t, struct result *r)
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, t, r), title = result_title(r);
 	struct str inlined, left, ignored, unknown;
-	bool by_self;
+	bool by_self, about;
 	double part;
 
 	if (!pairs.p)
@@ -351,7 +370,7 @@ void footer(struct exec *x, struct table *t, struct result *r)
 			note_ignored(x, left_by_ignore(x, t, r));
 		return;
 	}
-	share_of_total(t, r->pages, &part, &by_self);
+	share_of_total(t, r->pages, &part, &by_self, &about);
 	ignored = part >= 0 || has_shares(r) ? left_by_ignore(x, t, r) : STR("");
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
@@ -367,11 +386,12 @@ void footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s",
-					 n, all, t->src->rows,
-					 by_self ? " =" : "; their self is", part,
-					 scaled(r->total, r->unit, total), STR_ARG(title),
-					 STR_ARG(inlined), STR_ARG(left));
+		r->footer = arena_printf(
+			x->a, "%s of %s %s%s %s%.1f %% of %s%s %.*s%.*s%.*s", n, all,
+			t->src->rows, by_self ? " =" : "; their self is",
+			about ? "~" : "", part, ignored.n ? left_mark(t) : "",
+			scaled(r->total, r->unit, total), STR_ARG(title),
+			STR_ARG(inlined), STR_ARG(left));
 	else if (t->n < t->rows_before)
 		r->footer =
 			arena_printf(x->a, "%s of %s %s%s%s%.*s", n, all, t->src->rows,
