@@ -17,14 +17,14 @@ struct err;
 
 /* A part of so many bytes ends; without a name, name.n is 0. */
 typedef int part_text_use(void *arg, struct str name, uint64_t bytes, struct err *err);
-/* Call use() for each part of a file, packed or not. */
+/* Call use() for each part of a file, packed or not.  It must not come back here. */
 int part_text_each(const char *path, part_text_use *use, void *arg,
 		   const atomic_int *cancel, struct err *err);
 
 /* The '#' of FILE#NAME, where FILE is a regular file; NULL: path is none. */
 const char *part_text_mark(const char *path);
 /* *out: a file without a name that holds the text of FILE#NAME; fd: FILE.  ERR_PROFILE: it has no
- * such part; ERR_LIMIT: more than 1 GiB of them. */
+ * such part; ERR_LIMIT: more than 1 GiB when unpacked. */
 int part_text_cut(int fd, const char *file, struct str name, int *out, struct err *err);
 
 #endif
