@@ -77,6 +77,9 @@ static bool find_place(struct resolving *r, struct str name)
 	struct store *st = r->s->stores[0];
 
 	r->instead.n = 0;
+	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->files; i++)
+		if (str_eq(str_basename(store_file(st, i)), name))
+			r->instead = place_named(r, "file", name);
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->objects; i++)
 		if (name_is_base(store_obj(st, i), name))
 			r->instead = place_named(r, "obj", store_obj(st, i));

@@ -186,8 +186,8 @@ static bool wants_quotes(const struct match_atom *atom, struct str name, struct 
 	for (size_t i = 0; i < shown.n; i++)
 		ends |= strchr(" ;|>!", shown.p[i]) != NULL;
 	return atom->field == MATCH_FN && name.n <= QUOTED &&
-	       (atom->form == MATCH_EXACT || ends) &&
-	       str_find(name, '"') == name.n && str_find(name, '\\') == name.n;
+	       (atom->form == MATCH_EXACT || ends) && str_find(name, '"') == name.n &&
+	       str_find(name, '\\') == name.n;
 }
 
 /* The hint shows names without parameters.  Overloads look alike, so each text is
@@ -228,10 +228,37 @@ static void hint(const struct match_atom *atom, const struct str *near, size_t n
 		err_hint(err, "did you mean %s?", list);
 }
 
+static bool is_plain(struct str s)
+{
+	bool plain = s.n > 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		plain &= strchr("_:", s.p[i]) || (s.p[i] >= '0' && s.p[i] <= '9') ||
+			 ((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z');
+	return plain;
+}
+
+/* The longest beginning of the name, up to a small part of it, that a function's name has;
+ * empty: it is short, or as much as half is missing. */
+static struct str beginning(struct store *st, struct str text)
+{
+	enum { LEAST = 5 };
+	const uint32_t names = store_info(st)->names;
+	const name_id at = store_name_lower(st, text);
+	size_t most = 0;
+
+	for (name_id i = at ? at - 1 : 0; i <= at && i < names; i++) {
+		const size_t n = str_common(text, store_name(st, i));
+
+		most = n > most ? n : most;
+	}
+	return most >= LEAST && 2 * most >= text.n ? str_cut(text, most) : STR("");
+}
+
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	       const struct cancel *cancel, struct err *err)
 {
-	struct str near[NEAREST];
+	struct str near[NEAREST], begins;
 	size_t n = 0;
 
 	if (str_ends(atom->text, STR(MATCH_IN_DIR))) {
@@ -247,5 +274,9 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 		n = match_nearest(st, atom->field, atom->text, event, cancel, near,
 				  NEAREST);
 	hint(atom, near, n, err);
+	begins = beginning(st, atom->text);
+	if (!err->hint[0] && atom->field == MATCH_FN && atom->form == MATCH_BARE &&
+	    is_plain(atom->text) && begins.n)
+		err_hint(err, "names that begin like it: find %.*s*", STR_ARG(begins));
 	return err->kind;
 }
