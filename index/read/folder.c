@@ -38,6 +38,7 @@ struct file {
 	int64_t written_s;
 	bool joined;   /* by its layout or run, with others of its key */
 	bool codspeed; /* and it has no benchmark of its own */
+	bool bench;    /* it is one of CodSpeed's */
 };
 
 struct search {
@@ -164,6 +165,7 @@ static int take_part(void *arg, struct str name, uint64_t bytes, struct err *err
 	file.bytes = bytes;
 	file.pid = 0; /* it is no dump of a run */
 	file.codspeed = false;
+	file.bench = true;
 	add_file(s, &file);
 	return strset_add(&s->benches, key) == HASH_NONE ? err_no_memory(err, NULL) : 0;
 }
@@ -578,7 +580,8 @@ static void make_members(struct search *s)
 			m = &f->at[f->n++];
 			*m = (struct folder_member){.key = file->key,
 						    .cmd = file->cmd,
-						    .creator = file->creator};
+						    .creator = file->creator,
+						    .bench = file->bench};
 		}
 		add_stretch(s, m, (struct folder_files){&path[i], end - i}, file);
 		f->n -= !m->now.n && !m->base.n;
@@ -613,7 +616,8 @@ static void find_bases(struct folder *f)
 		base = find_member(f, arena_printf(&f->a, "%.*sbase%.*s",
 						   (int)(m->key.n - name.n), m->key.p,
 						   STR_ARG(str_from(name, dot))));
-		if (!base || base == m || !base->now.n || !dot)
+		if (!base || base == m || !base->now.n || !dot || dot == name.n ||
+		    base->bench || m->bench)
 			continue;
 		m->base = base->now;
 		base->paired = true;

@@ -31,6 +31,7 @@ struct folder_member {
 	struct folder_files now, base; /* none now: it is gone */
 	int64_t written_s;	       /* when the newest of its files was */
 	uint64_t bytes;		       /* of now */
+	bool bench;		       /* a part of a file of CodSpeed */
 	bool paired;
 	bool told,
 		unread; /* its user's: what is wrong with it was said; it cannot be opened */

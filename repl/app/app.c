@@ -585,16 +585,18 @@ static int open_member(void *arg, size_t member, struct err *err)
 {
 	struct app *app = arg;
 	struct folder_member *m = &app->folder->at[member];
+	const char *base = app->base_name ? app->base_name : usual_base;
 	int kind;
 
 	app->telling = !m->told;
 	m->told = true;
 	/* They are read faster than a person notices, and there are many. */
 	app->small = m->bytes < SMALL;
-	kind = app_open(app, m->name.p, m->now.at, m->now.n);
+	/* A member may be called as its base is. */
+	kind = app_open(app, strcmp(m->name.p, base) ? m->name.p : m->now.at[0],
+			m->now.at, m->now.n);
 	if (!kind && m->base.n)
-		kind = app_open(app, app->base_name ? app->base_name : usual_base,
-				m->base.at, m->base.n);
+		kind = app_open(app, base, m->base.at, m->base.n);
 	return kind ? err_set(err, kind, ERR_NOWHERE, "%s cannot be read", m->name.p) : 0;
 }
 

@@ -286,6 +286,11 @@ ok(r.status == 1 and "in NAME | overview is of one" in r.talk, "of all it is ref
 r = ask("names", "profiles vs base | expect delta <= 0", more=[w for n in HOSTILE for w in ("--accept", "profile:" + n + "/p")])
 ok(r.status == 0, "each is accepted by name", r)
 
+pair("called", "base", 100, 900)
+pair("called", "other", 100, 900)
+r = ask("called", *GATES)
+ok(r.status == 4 and r.talk.splitlines()[-1].count("in 2 of 2 profiles: base, other") == 3, "a member that is called as its base is", r)
+
 # ---- pages of a set
 r = run("names/new", "base=names/old", "-c", "functions vs base > pages/")
 page = open("pages/index.html").read()
@@ -344,6 +349,26 @@ r = ask("speed", GATES[2])
 ok(r.status == 4 and "b/x.rs::<T as \"X\">::a|b" in r.talk.splitlines()[-1], "  a benchmark that is gone breaks a gate", r)
 r = run("speed/old", "base=speed/old", "-q", "--keep-going", "-c", GATES[2])
 ok(r.status == 4 and "compared with itself" in r.talk, "  and so does one that is its own base", r)
+
+# Names of benchmarks are whatever somebody wrote; `base` is no base of the others, as it is in a folder of tak.
+odd = tuple(sorted({n.strip() for n in HOSTILE if "\n" not in n})) + ("base.rs::x", "x.rs::x", "../../up", "/", "#", "part: 2", "fib", "fib.1", "events: Ir")
+codspeed("oddnames/old", 100, pid=9, benches=odd)
+codspeed("oddnames/new", 900, benches=odd)
+for form in ("csv", "json", "md", "junit", "github", "table"):
+    r = ask("oddnames", "profiles vs base | show total | expect none", form=form, env=dict(GITHUB_ACTIONS="true"))
+    ok(r.status == 4 and "\x1b" not in r.text + r.talk and not re.search(r"^(::error::|##\[)", r.talk + (r.text if form in ("md", "junit", "github") else ""), re.M), "names of benchmarks: " + form, r)
+    got = (len(list(csv.reader(io.StringIO(r.text)))) - 1 if form == "csv" else len(json.loads(r.text)["rows"]) if form == "json" else len(list(ET.fromstring(r.text).iter("testcase"))) if form == "junit" else None)
+    same(got, None if form in ("md", "github", "table") else len(odd), "  each is one row")
+for name in odd:
+    r = ask("oddnames", "in %s | functions | sum | show self | as csv" % json.dumps("s/base" if name == "base" else name).replace("\\u001b", "\\x1B"), gate=False)
+    same((r.status, r.text), (0, "self\n%d\n" % (900 * (odd.index(name) + 1))), "  in NAME asks it: %s" % name.replace("#", "(number)"))
+r = run("oddnames/new", "base=oddnames/old", "-q", "-c", "functions vs base > oddpages/")
+same(len([f for f in os.listdir("oddpages") if f != "index.html"]), len(odd), "  each has a page, in that folder")
+with open("oddnames/new/s/42.out") as f:
+    text = f.read()
+put("oddnames/new/s/42.out", text[:text.rindex("totals:", 0, text.index("Program termination"))].rsplit("\n2 ", 1)[0])
+r = ask("oddnames", GATES[2])
+ok(r.status == 4 and "cut off" in r.talk, "  the last one is cut: it breaks a gate", r)
 
 # Real dumps of callgrind, whose names begin anew in each part: what `part N` says of the file.
 put("real/s/6666.out", open(small + "clreq-combine.out").read())
