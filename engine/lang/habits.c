@@ -80,18 +80,8 @@ static bool of_sql(struct str typed, char *buf)
 	return done;
 }
 
-const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *buf)
+static const char *of_rules(struct str typed, habit_reads *reads, void *arg, char *buf)
 {
-	struct str word;
-
-	typed = str_trim((struct str){typed.p, str_find(typed, ';')});
-	word = (struct str){typed.p, str_find(typed, ' ')};
-	if (typed.n > TYPED_MAX)
-		return NULL;
-	if ((token_same(word, "select") || token_same(word, "from")) &&
-	    of_sql(typed, buf) && !str_eq(str_c(buf), typed) &&
-	    is_answer(buf, reads, arg))
-		return buf;
 	for (const struct habit *h = habit_queries; h->word; h++)
 		for (size_t i = 0; i < HABIT_FORMS && h->form[i]; i++) {
 			const int n =
@@ -105,6 +95,61 @@ const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *b
 				return buf;
 		}
 	return NULL;
+}
+
+/* Take away words that ask for no more: "show me the ...", "... per function?".  False: there
+ * are none. */
+static bool without_fillers(struct str typed, char *to)
+{
+	static const char *const fillers[] = {
+		"(.+?)(?: ?[?.!]+| please)",
+		"(?:please|can you|could you|i want to see|i need|now) (.+)",
+		"(?:show|give|list|print|display|get|tell)(?: me)?(?: all)?(?: of)?(?: the)? (.+)",
+		"(?:what|which) (?:is|are) (?:all )?(?:the )?(.+)",
+		"(?:the|all) (.+)",
+		"(.+?) (?:per|by|for each|for every|of each) functions?",
+	};
+	char text[HABIT_MAX];
+	bool any = false;
+
+	memcpy(to, typed.p, typed.n);
+	to[typed.n] = '\0';
+	for (size_t i = 0; i < COUNT(fillers); i++)
+		if (rewrite(fillers[i], "$1", PCRE2_ANCHORED | PCRE2_ENDANCHORED,
+			    str_c(to), text) > 0) {
+			memcpy(to, text, HABIT_MAX);
+			any = true;
+		}
+	return any;
+}
+
+const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *buf)
+{
+	char plain[HABIT_MAX], other[HABIT_MAX];
+	const char *said;
+	struct str word;
+
+	typed = str_trim((struct str){typed.p, str_find(typed, ';')});
+	word = (struct str){typed.p, str_find(typed, ' ')};
+	if (typed.n > TYPED_MAX)
+		return NULL;
+	if ((token_same(word, "select") || token_same(word, "from")) &&
+	    of_sql(typed, buf) && !str_eq(str_c(buf), typed) &&
+	    is_answer(buf, reads, arg))
+		return buf;
+	said = of_rules(typed, reads, arg, buf);
+	if ((said && !habit_lead(said)) || !without_fillers(typed, plain))
+		return said;
+	if (is_answer(plain, reads, arg)) {
+		memcpy(buf, plain, HABIT_MAX);
+		return buf;
+	}
+	if (of_rules(str_c(plain), reads, arg, other) && !(said && habit_lead(other))) {
+		memcpy(buf, other, HABIT_MAX);
+		return buf;
+	}
+	/* What was accepted last is what `reads` knows. */
+	return said && is_answer(said, reads, arg) ? said : NULL;
 }
 
 const char *habit_command(struct str name)

@@ -400,6 +400,23 @@ static struct str object_of(struct exec *x, const struct set *s)
 	return STR("");
 }
 
+/* "; 64 more in another case: /btree/i" */
+static struct str other_case(struct exec *x, const struct set *s, uint32_t n)
+{
+	struct match_atom atom = match_of(x, s);
+	uint32_t all;
+
+	if (s->field != MATCH_FN || s->form != MATCH_BARE ||
+	    str_find(s->text, '*') < s->text.n)
+		return STR("");
+	atom.part = atom.nocase = true;
+	all = found_as(x, atom);
+	if (all <= n)
+		return STR("");
+	return need_printf(x->a, "; %u more in another case: /%.*s/i", all - n,
+			   STR_ARG(as_regex(x, s->text, true)));
+}
+
 static void note_parts(struct exec *x, const struct set *s, bool nocase,
 		       const struct fn_set *found, uint32_t n)
 {
@@ -416,18 +433,20 @@ static void note_parts(struct exec *x, const struct set *s, bool nocase,
 	if (exec_in_base(x))
 		return;
 	if (n == 1 && s->field == MATCH_FN) {
-		exec_notef(x, "no function is called %.*s: taken is %.*s%.*s",
+		exec_notef(x, "no function is called %.*s: taken is %.*s%.*s%.*s",
 			   STR_ARG(name),
 			   STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)),
+			   STR_ARG(nocase ? STR("") : other_case(x, s, n)),
 			   STR_ARG(object_of(x, s)));
 		return;
 	}
 	exec_notef(x,
 		   "no %s is called %.*s: taken %s %u function%s with it in "
-		   "%s%s%.*s%.*s",
+		   "%s%s%.*s%.*s%.*s",
 		   fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
 		   n == 1 ? "" : "s", fields[s->field].where,
 		   nocase ? ", in another case" : "", STR_ARG(names_of(x, found)),
+		   STR_ARG(nocase ? STR("") : other_case(x, s, n)),
 		   STR_ARG(object_of(x, s)));
 }
 
