@@ -316,6 +316,8 @@ bool graph_calls_itself(const struct graph *g, uint32_t f)
 
 	if (g->merge.late)
 		return graph_late_recurs(g, f);
+	if (g->plain)
+		return store_calls_itself(g->st, f);
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
 		if (graph_edge_callee(g, i) == f)

@@ -92,5 +92,8 @@ int match_replace(struct match *m, struct str name, struct str to, uint64_t at,
 /* A text that every name which the atom matches contains; empty: none is known.  *all:
  * every name with the text matches. */
 struct str match_needle(const struct match *m, bool *all);
+/* Mark in has[] the names of the store, none of which is mangled, that may match: all, but
+ * those that begin as no match does.  false: nothing is known of their beginnings. */
+bool match_begins(struct match *m, struct store *st, uint8_t *has);
 
 #endif

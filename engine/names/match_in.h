@@ -27,6 +27,7 @@ struct match {
 	pcre2_general_context *general;
 	pcre2_code *code, *letters; /* of bytes; of UTF-8, or NULL: not needed yet */
 	bool ascii;		    /* the expression is */
+	bool at_start;		    /* it matches only from the start of a name on */
 	bool jit;		    /* `code` is compiled to instructions */
 	pcre2_compile_context *compile;
 	pcre2_match_data *data;
@@ -38,6 +39,8 @@ struct match {
 
 /* Compile a regular expression.  ERR_QUERY: it is bad; or ERR_LIMIT. */
 int match_regex_new(struct match *m, struct err *err);
+/* May a name match that begins so?  For at_start. */
+bool match_regex_begins(struct match *m, struct str start);
 /* 1 if the name matches, 0 if not, -1: ERR_LIMIT, it took too long. */
 int match_regex(struct match *m, struct str name, struct err *err);
 

@@ -92,15 +92,33 @@ static bool is_simple_escape(struct str s, size_t i)
 	return c && (!isalnum((unsigned char)c) || strchr("dDsSwWbBAZzhHvVRntrfae", c));
 }
 
+/* The bytes of "{2,3}" at the start of s; a brace that does not say how often is itself. */
+static size_t repeats_bytes(struct str s)
+{
+	size_t i = 1;
+
+	while (i < s.n && strchr("0123456789, ", s.p[i]))
+		i++;
+	return i < s.n && s.p[i] == '}' ? i + 1 : 1;
+}
+
+/* Are all groups that begin "(?" what they contain, or an assertion: no options? */
+static bool groups_are_plain(struct str s)
+{
+	for (size_t i = 0; (i += str_find_str(str_from(s, i), STR("(?"))) < s.n; i += 2)
+		if (i + 2 >= s.n || !strchr(":!=<>", s.p[i + 2]))
+			return false;
+	return true;
+}
+
 /* Find the longest text that every match contains: literals in a row outside of groups.
- * None is found if there are alternatives, options or unusual escapes. */
+ * None is found if there are alternatives outside of them, options or unusual escapes. */
 static void regex_needle(struct match *m)
 {
 	const struct str s = m->atom.text;
 	size_t from = 0, i = 0;
 
-	if (m->atom.nocase || str_find(s, '|') < s.n ||
-	    str_find_str(s, STR("(?")) < s.n || str_find_str(s, STR("(*")) < s.n ||
+	if (m->atom.nocase || !groups_are_plain(s) || str_find_str(s, STR("(*")) < s.n ||
 	    str_find_str(s, STR("\\Q")) < s.n || str_find_str(s, STR("[[:")) < s.n)
 		return;
 	while (i <= s.n) {
@@ -110,7 +128,8 @@ static void regex_needle(struct match *m)
 			i++;
 			continue;
 		}
-		if (i < s.n && s.p[i] == '\\' && !is_simple_escape(s, i)) {
+		if (i < s.n &&
+		    (s.p[i] == '|' || (s.p[i] == '\\' && !is_simple_escape(s, i)))) {
 			m->needle.n = 0;
 			return;
 		}
@@ -125,7 +144,7 @@ static void regex_needle(struct match *m)
 		else if (i < s.n && s.p[i] == '[')
 			i = skip_class(s, i);
 		else if (i < s.n && s.p[i] == '{')
-			i += str_find(str_from(s, i), '}') + 1;
+			i += repeats_bytes(str_from(s, i));
 		else
 			i += i < s.n && s.p[i] == '\\' ? 2 : 1;
 		from = i;
@@ -188,6 +207,7 @@ static bool is_no_utf8(int rc)
 int match_regex_new(struct match *m, struct err *err)
 {
 	int code = PCRE2_ERROR_NOMEMORY;
+	uint32_t options;
 	size_t at = 0;
 
 	m->general = pcre2_general_context_create(regex_alloc, regex_release, m->arena);
@@ -205,6 +225,8 @@ int match_regex_new(struct match *m, struct err *err)
 		return arena_full(m->arena, err);
 	m->jit = !pcre2_pattern_info(m->code, PCRE2_INFO_JITSIZE, &at) && at;
 	m->ascii = is_ascii(m->atom.text);
+	m->at_start = !pcre2_pattern_info(m->code, PCRE2_INFO_ALLOPTIONS, &options) &&
+		      options & PCRE2_ANCHORED;
 	regex_needle(m);
 	return 0;
 }
@@ -232,6 +254,14 @@ static int run_regex(struct match *m, const pcre2_code *code, struct str name)
 		       ? pcre2_match(code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
 				     m->data, m->limits)
 		       : rc;
+}
+
+/* Bytes alone are asked: of ASCII they are the letters. */
+bool match_regex_begins(struct match *m, struct str start)
+{
+	return !m->ascii || !is_ascii(start) ||
+	       pcre2_match(m->code, (PCRE2_SPTR)start.p, start.n, 0, PCRE2_PARTIAL_HARD,
+			   m->data, m->limits) != PCRE2_ERROR_NOMATCH;
 }
 
 int match_regex(struct match *m, struct str name, struct err *err)

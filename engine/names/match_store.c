@@ -2,9 +2,11 @@
  * match_store.c - the functions of a store whose names match; see match.h.
  *
  * Each name is tested once.  If every match contains a text, whole blocks of names are
- * searched for it first.
+ * searched for it first; if it is at the start of the name, those that begin otherwise are
+ * skipped together.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/names/fnset.h"
 #include "engine/names/match_in.h"
@@ -91,6 +93,36 @@ static int mangled_too(struct match *m, struct store *st, const struct string_ta
 	return match_name(m, name, err);
 }
 
+/*
+ * Names are sorted, so all from one to another begin with what these two have in common.  If
+ * no match begins so, none of them is looked at, and more are tried at once:
+ *	app::a  app::b ... app::z | malloc   of /^(?:malloc|free)/: "app::" begins no match
+ */
+bool match_begins(struct match *m, struct store *st, uint8_t *has)
+{
+	enum { SOME = 64, MORE = 4 };
+	const uint32_t n = store_info(st)->names;
+
+	if (m->atom.form != MATCH_REGEX || !m->at_start)
+		return false;
+	for (uint32_t id = 0, step = SOME; id < n;) {
+		const uint32_t to = n - id < step ? n : id + step;
+		struct str start = store_name(st, id);
+
+		start.n = str_common(start, store_name(st, to - 1));
+		if (start.n && !match_regex_begins(m, start)) {
+			id = to;
+			step = step < n ? step * MORE : step;
+		} else if (step > SOME) {
+			step /= MORE;
+		} else {
+			memset(has + id, 1, to - id);
+			id = to;
+		}
+	}
+	return true;
+}
+
 /* Mark the matching strings in hit[], a byte each. */
 static int mark_strings(struct match *m, struct store *st, const struct string_table *t,
 			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
@@ -116,6 +148,8 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 		if (poll_limits(m, start, cancel, err))
 			return err->kind;
 	}
+	if (!swept && names && !alone && !mangled && m->atom.field == MATCH_FN)
+		swept = match_begins(m, st, hit);
 	for (uint32_t id = 0; id < t->n; id++) {
 		struct str name;
 		int rc;

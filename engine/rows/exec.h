@@ -91,6 +91,9 @@ struct exec {
 	bool unparted;	/* estimate from the sums of all parts */
 	uint32_t event; /* of costs that name none */
 	size_t keep;	/* only so many rows are asked for, the costliest; 0: all */
+	/* Of `callsites | where ...`: the calls of which some site may be a row (a bit for
+	 * each edge); NULL: all */
+	const struct fn_set *calls;
 	/* How the names of a set are looked up (exec_set.c): */
 	bool whole;   /* a name must match whole, not a part of it */
 	bool of_part; /* in a graph stage: what this part lacks is in no set */

@@ -285,16 +285,27 @@ static void find_loaders(struct loading *l, struct fn_set *set)
 	find_more(l, set);
 }
 
+/* Has PHP any of the functions?  Names are sorted as they were recorded. */
+static bool is_php(struct store *st)
+{
+	static const struct str starts[] = {STR("php::"), STR("include"), STR("require")};
+	const uint32_t names = store_info(st)->names;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		for (name_id n = store_name_lower(st, starts[i]);
+		     n < names && str_starts(store_name(st, n), starts[i]); n++)
+			if (is_internal(store_name(st, n)) ||
+			    name_included(store_name(st, n)).n)
+				return true;
+	return false;
+}
+
 void exec_add_loaders(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	struct loading l = {.x = x, .st = st, .n = store_info(st)->functions};
-	bool php = false;
 
-	for (fn_id f = 0; f < l.n && !php; f++)
-		php = is_internal(store_fn_shown(st, f)) ||
-		      name_included(store_fn_shown(st, f)).n;
-	if (!php)
+	if (!is_php(st))
 		return;
 	l.facts = EXEC_ARRAY(x, uint8_t, l.n + 1);
 	l.found = exec_new_set(x, l.n);

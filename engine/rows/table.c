@@ -169,6 +169,15 @@ uint32_t table_end(const struct table *t, uint32_t ref, unsigned end)
 
 /* ---- cells ---- */
 
+/* Rows whose functions are looked up together.  Those that follow each other are often of one
+ * function, the caller of calls: what a getter makes of it is used again. */
+enum { TOGETHER = 64 };
+
+static size_t together(const struct table *t, size_t i)
+{
+	return t->n - i < TOGETHER ? t->n - i : TOGETHER;
+}
+
 /* What the getter of a column takes for row `ref`: the row, or its function. */
 static inline uint32_t of_row(const struct table *t, const struct col_def *d,
 			      uint32_t ref)
@@ -199,11 +208,24 @@ static uint64_t member_number(const struct table *t, const struct col_def *d,
 	}
 }
 
-static inline uint64_t number_in(const struct table *t, const struct col_def *d,
-				 uint32_t ref, uint32_t event)
+/* The same for the n rows of t from row i on. */
+static void of_rows(const struct table *t, const struct col_def *d, size_t i, size_t n,
+		    uint32_t *at)
+{
+	const bool stored = d->link.stored && t->g->plain && !t->vs;
+
+	if (stored)
+		store_read_u32(t->g->st, d->link.stored - 1, t->ref ? t->ref + i : NULL,
+			       t->first + i, n, at);
+	for (size_t k = 0; k < n; k++)
+		if (!stored || at[k] >= t->g->functions)
+			at[k] = of_row(t, d, row_ref(t, i + k));
+}
+
+static inline uint64_t number_of(const struct table *t, const struct col_def *d,
+				 uint32_t at, uint32_t event)
 {
 	const struct getter *g = &d->get;
-	const uint32_t at = of_row(t, d, ref);
 
 	return g->u	       ? g->u(t, at, event)
 	       : g->graph_u    ? g->graph_u(t->g, at)
@@ -212,6 +234,12 @@ static inline uint64_t number_in(const struct table *t, const struct col_def *d,
 	       : g->graph_b    ? g->graph_b(t->g, at)
 	       : g->b	       ? g->b(t, at, event)
 			       : member_number(t, d, at);
+}
+
+static inline uint64_t number_in(const struct table *t, const struct col_def *d,
+				 uint32_t ref, uint32_t event)
+{
+	return number_of(t, d, of_row(t, d, ref), event);
 }
 
 struct str column_text(const struct table *t, const struct col_def *d, uint32_t ref)
@@ -254,11 +282,17 @@ static void find_absent(const struct table *t, const struct table_col *c, uint8_
 			bool *any)
 {
 	const struct col_def *d = c->def;
+	uint32_t at[TOGETHER];
 
 	*any = false;
 	for (size_t i = 0; i < t->n; i++) {
-		absent[i] = d->get.absent ? d->get.absent(t, of_row(t, d, row_ref(t, i)))
-					  : is_zero(c, i);
+		const size_t k = i % TOGETHER;
+
+		if (d->get.absent && !k)
+			of_rows(t, d, i, together(t, i), at);
+		absent[i] = !d->get.absent	      ? is_zero(c, i)
+			    : k && at[k] == at[k - 1] ? absent[i - 1]
+						      : d->get.absent(t, at[k]);
 		*any |= absent[i];
 	}
 }
@@ -358,23 +392,30 @@ static bool fill_stored(struct table *t, struct table_col *c)
 static void fill_values(struct table *t, struct table_col *c)
 {
 	const struct col_def *d = c->def;
+	uint32_t at[TOGETHER];
 
 	if (fill_stored(t, c)) {
 		exec_poll_now(t->x);
 		return;
 	}
 	for (size_t i = 0; i < t->n; i++) {
-		const uint32_t r = row_ref(t, i);
+		const size_t k = i % TOGETHER;
 
-		if (col_is_text(c->type))
-			c->s[i] = column_text(t, d, r);
-		else if (d->get.f)
-			c->f[i] = d->get.f(t, of_row(t, d, r), c->event);
-		else if (d->type == COL_BOOL)
-			c->b[i] = number_in(t, d, r, c->event);
-		else
-			c->u[i] = number_in(t, d, r, c->event);
 		exec_poll(t->x);
+		if (col_is_text(c->type)) {
+			c->s[i] = column_text(t, d, row_ref(t, i));
+			continue;
+		}
+		if (!k)
+			of_rows(t, d, i, together(t, i), at);
+		if (d->get.f)
+			c->f[i] = d->get.f(t, at[k], c->event);
+		else if (d->type == COL_BOOL)
+			c->b[i] = number_of(t, d, at[k], c->event);
+		else
+			c->u[i] = k && at[k] == at[k - 1]
+					  ? c->u[i - 1]
+					  : number_of(t, d, at[k], c->event);
 	}
 }
 

@@ -227,7 +227,8 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 		const uint32_t callee =
 			calls ? graph_of_store(x->g, site[i].callee) : GRAPH_NONE;
 
-		if ((d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee))) ||
+		if ((d->calls && !fnset_has(d->calls, site[i].edge)) ||
+		    (d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee))) ||
 		    (d->only && !place_set_has(d->only, here, site[i].file)))
 			continue;
 		to->at[to->n++] =
@@ -559,8 +560,8 @@ void line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 		count_rows(x, d);
 		return;
 	}
-	if ((!set || fnset_count(set) > x->g->functions / 2) && !d->only && !x->parts &&
-	    !d->keep)
+	if ((!set || fnset_count(set) > x->g->functions / 2) && !d->only && !d->calls &&
+	    !x->parts && !d->keep)
 		reserve_all(x, d);
 	fn_detail_each(x, set, take_function, d);
 }

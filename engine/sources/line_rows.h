@@ -41,7 +41,9 @@ struct line_rows {
 	/* Of each place self and incl, [events] each; of a call site incl alone. */
 	int64_t *costs;
 	size_t costs_cap;
-	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
+	struct fn_set *to; /* of call sites: only calls to these; NULL: all */
+	const struct fn_set
+		*calls;		 /* of call sites: only those of these edges; NULL: all */
 	struct place_set *only;	 /* of lines and instrs: only these; NULL: all */
 	struct inlining *in;	 /* made when a column needs it */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */

@@ -99,6 +99,23 @@ static void detail_set(struct exec *x, const struct source *s, struct line_rows 
 		callers_set(x, d->to, out);
 }
 
+/* Read the sites of the calls in x->calls alone, made by functions of the set (NULL: all);
+ * false: there are none, and a note may say why of all. */
+static bool read_some(struct exec *x, struct line_rows *d, const struct fn_set *of)
+{
+	struct fn_set *callers = fnset_new(x->a, x->g->functions);
+
+	for (uint32_t e = fnset_next(x->calls, 0); e != FNSET_NONE;
+	     e = fnset_next(x->calls, e + 1))
+		fnset_add(callers, graph_edge_caller(x->g, e));
+	if (of)
+		fnset_and(callers, of);
+	d->calls = x->calls;
+	line_rows(x, d, callers);
+	d->calls = NULL;
+	return d->n > 0;
+}
+
 static void detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct line_rows *d = EXEC_ARRAY(x, struct line_rows, 1);
@@ -120,7 +137,8 @@ static void detail_open(struct exec *x, const struct source *s, struct table *t)
 	detail_set(x, s, d, &set);
 	if (!set && !d->only && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
-	line_rows(x, d, set);
+	if (!x->calls || !read_some(x, d, set))
+		line_rows(x, d, set);
 	t->data = d;
 	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
 	t->ordered =

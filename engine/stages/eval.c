@@ -144,9 +144,9 @@ static void know_names(struct exec *x, struct store *st, struct expr *e)
 	bool all = e->b->op == EX_TEXT;
 	const struct str needle = all ? e->b->text : match_needle(e->match, &all);
 
-	if (needle.n == 0)
+	if (!needle.n && !(e->match && match_begins(e->match, st, e->known)))
 		return;
-	for (name_id name = 0; name < n;) {
+	for (name_id name = 0; needle.n && name < n;) {
 		name = store_names_with(st, needle, name, e->known);
 		exec_poll_now(x);
 	}

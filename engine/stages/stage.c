@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/names/fnset.h"
 #include "engine/stages/eval.h"
 #include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
@@ -485,12 +486,80 @@ static size_t rows_wanted(const struct exec *x, const struct source *s,
 	return next && next->kind == T_TAKE ? (size_t)next->n : 0;
 }
 
+/* ---- the calls whose sites can meet a condition ---- */
+
+static bool of_the_caller(const struct expr *e)
+{
+	return !e || e->op == EX_NUMBER ||
+	       (e->op == EX_COL && !e->let && str_eq(e->text, STR("caller_calls"))) ||
+	       (e->op >= EX_ADD && of_the_caller(e->a) && of_the_caller(e->b));
+}
+
+/* `calls >= 10 * caller_calls`, `incl > 1000`: no site has more of it than its call. */
+static bool bounds_calls(const struct exec *x, const struct expr *e)
+{
+	const struct store_info *i = store_info(x->g->st);
+	const struct expr *c = e->a;
+
+	return (e->op == EX_GE || e->op == EX_GT) && c->op == EX_COL && !c->let &&
+	       (str_eq(c->text, STR("calls")) ||
+		(str_eq(c->text, STR("incl")) && !i->negative && c->ev < i->events)) &&
+	       of_the_caller(e->b);
+}
+
+static bool has_text(const struct expr *e)
+{
+	return e && (e->op == EX_TEXT || has_text(e->let) || has_text(e->a) ||
+		     has_text(e->b) || has_text(e->next));
+}
+
+/* Leave the calls in t that meet those terms of e that bound them. */
+static void select_calls(struct exec *x, struct table *t, const struct expr *e)
+{
+	uint32_t *rows;
+	size_t n;
+
+	if (e->op == EX_AND) {
+		select_calls(x, t, e->a);
+		select_calls(x, t, e->b);
+	} else if (bounds_calls(x, e)) {
+		eval_rows(x, t, e, &rows, &n);
+		table_select(t, rows, n);
+	}
+}
+
+/* Most sites are not read where few calls are made often enough.  A text that no row has would
+ * have a note, so that all rows must be looked at. */
+static const struct fn_set *calls_wanted(struct exec *x, const struct source *s,
+					 const struct tstage *next)
+{
+	struct table t = {0};
+	struct fn_set *calls;
+
+	if (s->kind != S_CALLSITES || s->of || s->vs.n || !x->g->plain || x->parts ||
+	    !store_counts_all(x->g->st))
+		return NULL;
+	for (const struct tstage *w = next; w && w->kind == T_WHERE; w = w->next)
+		if (has_text(w->exprs))
+			return NULL;
+	table_init(x, &t, source_def(S_CALLS), x->g, x->g->edges);
+	for (; next && next->kind == T_WHERE; next = next->next)
+		select_calls(x, &t, next->exprs);
+	if (t.n > x->g->edges / 2)
+		return NULL;
+	calls = fnset_new(x->a, x->g->edges);
+	for (size_t i = 0; i < t.n; i++)
+		fnset_add(calls, row_ref(&t, i));
+	return calls;
+}
+
 void exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		 const struct tstage *next)
 {
 	graph_event(x->g, x->event);
 	exec_doubt_total(x, x->g, x->event);
 	x->keep = rows_wanted(x, s, next);
+	x->calls = v ? NULL : calls_wanted(x, s, next);
 	if (s->kind == S_WHY && v)
 		exec_why(x, s, v, t);
 	else if (v)
@@ -498,6 +567,7 @@ void exec_source(struct exec *x, const struct source *s, struct vs *v, struct ta
 	else
 		sources_open(x, s, t);
 	x->keep = 0;
+	x->calls = NULL;
 	/* If no stage orders the rows, the costliest come first. */
 	t->by_cost = t->src && t->src->sorted && !t->ordered;
 }

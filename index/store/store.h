@@ -209,6 +209,7 @@ uint64_t store_edge_calls(struct store *st, edge_id id);
 int64_t store_edge_incl(struct store *st, edge_id id, uint32_t e);
 /* The callees of f are the edges *first .. *first + *n - 1. */
 void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n);
+bool store_calls_itself(struct store *st, fn_id f);
 uint32_t store_caller_count(struct store *st, fn_id f);
 edge_id store_caller(struct store *st, fn_id f, uint32_t i); /* ordered by caller */
 

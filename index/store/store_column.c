@@ -334,6 +334,16 @@ void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n)
 	*n = span(st, TABLE_OUT_FIRST, f, first);
 }
 
+bool store_calls_itself(struct store *st, fn_id f)
+{
+	uint32_t first, n = span(st, TABLE_OUT_FIRST, f, &first);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (store_near_u64(st, TABLE_EDGE_CALLEE, 0, (uint64_t)first + i) == f)
+			return true;
+	return false;
+}
+
 uint32_t store_caller_count(struct store *st, fn_id f)
 {
 	uint32_t first;

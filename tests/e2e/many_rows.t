@@ -109,5 +109,11 @@ same(by_calls[1], by_calls[0][:12], "the first by a key that is absent or 0")
 few = "functions | sort fn | take 2000 | as csv"
 same(run("again.callgrind", "-q", "-c", few).text, ask(few), "callgrind: read again, the same functions")
 html = ask("functions | as html")
+# A condition that calls cannot meet leaves out their sites unread; "not" hides it.
+for source, bounds, hidden in (("callsites", "calls >= 3 and incl > 200000", "not (calls < 3) and not (incl <= 200000)"),
+                               ("callsites from /7/ to /8/", "calls > 2 * caller_calls", "not (calls <= 2 * caller_calls)"),
+                               ("callsites", "calls > 3", "not (calls <= 3)"), ("callsites to /9/", "incl >= 269000", "not (incl < 269000)")):
+    some, same_rows = [ask("%s | where %s | as csv" % (source, c)) for c in (bounds, hidden)]
+    same(some, same_rows, "%s | where %s: %d rows" % (source, bounds, some.count("\n")))
 ok("Left out: the " in html and shown(order[0]) in html, "html: a report of the costliest")
 done()

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """names.t - the settings about names: .demangle, --no-demangle, --rename."""
+import csv
+import re
 import shutil
+import subprocess
 
-from e2e import done, fixtures, ok, run, same
+from e2e import build, done, fixtures, ok, run, same
 
 shutil.copy(fixtures + "/names/shapes-cpp.out", "p")
 shutil.copy(fixtures + "/moved/new.cg", "new")
@@ -36,4 +39,14 @@ GONE = 'functions vs base | where change != "" | show fn'
 r = run("new", "base=old", "-q", "--format", "csv", "--rename", "s,^/home/me/app/,/build/app-1.0/,", "--rename",
         "s,^/home/me/deps/lib/,/build/lib-2/,", "-c", GONE)
 same(r.text.splitlines()[1:], ["new_only", "old_only"], "--rename joins files, too")
+
+# Names are sorted: those that begin as no match does are skipped together, whichever these are.
+subprocess.run([build + "/bench/gen", "--functions", "3000", "--bytes", "1M", "-o", "many"], check=True)
+names = [next(csv.reader([line]))[0] for line in run("many", "-q", "--format", "csv", "-c", "functions | show fn").text.splitlines()[1:]]
+for regex in ("^app::", "^(?:app::[c-f]|main)", "^(?!app::w)", "^z", "^(?:app::)?widget", "^$", "^[^a]|^app::a", "^\\w+::v(?=i)"):
+    want = sum(re.search(regex, n) is not None for n in names)
+    told = [run("many", "-q", "--format", "csv", "-c", q % regex).text.split()[-1:] for q in
+            ("functions | where fn ~ /%s/ | count", "functions | where not (fn !~ /%s/) | count",
+             "functions of /%s/ or #0 | where fn ~ /./ and not (id = 0 and fn !~ /" + regex + "/) | count")]
+    same(told, [[str(want)]] * 3, "/%s/" % regex)
 done()

@@ -692,18 +692,19 @@ static struct str random_text(const char *const *piece, unsigned pieces, char *b
 }
 
 /*
- * What a name must contain to match is looked for first.  "(?:x)" means x, but nothing is
- * known of it.
+ * What a name must contain to match is looked for first.  "(?s:x)" means x here, but
+ * nothing is known of it.
  */
 static void test_needle(struct arena *a)
 {
 	enum { PATTERNS = 4000, NAMES = 20 };
 	static const char *const pattern[] = {
-		"a",	"b",	      "ab",	  "ba",	  "aab",   "a*",   "b?",
-		"a+",	"b{0,1}",     "a{2}",	  "[ab]", "[^a]",  "[]a]", "[\\]a]",
-		"(ab)", "(a(b)[)]a)", "\\.",	  "\\w",  "\\x61", "^",	   "$",
-		".",	"a|b",	      "(b|a)",	  "\\(",  "a*?",   "\\bb", "(a)\\1",
-		"b{",	"(?i)A",      "\\Qa*\\E", "a}",
+		"a",	 "b",	       "ab",	   "ba",   "aab",     "a*",	 "b?",
+		"a+",	 "b{0,1}",     "a{2}",	   "[ab]", "[^a]",    "[]a]",	 "[\\]a]",
+		"(ab)",	 "(a(b)[)]a)", "\\.",	   "\\w",  "\\x61",   "^",	 "$",
+		".",	 "a|b",	       "(b|a)",	   "\\(",  "a*?",     "\\bb",	 "(a)\\1",
+		"b{",	 "(?i)A",      "\\Qa*\\E", "a}",   "(?:a|b)", "(?:ab)?", "(?!a)",
+		"(?=b)", "(?<=a)",     "(?<!b)",   "|b",
 	};
 	static const char *const name[] = {"a", "b", "ab", "aa", "bb", ".",
 					   "]", "(", "{",  " ",	 "}",  "a*"};
@@ -720,7 +721,7 @@ static void test_needle(struct arena *a)
 		if (match_new(&atom, a, &with, &err))
 			continue; /* (a{2}){ and the like */
 		needles += match_needle(with, &all).n > 0;
-		snprintf(whole, sizeof(whole), "(?:%s)", text);
+		snprintf(whole, sizeof(whole), "(?s:%s)", text);
 		atom.text = str_c(whole);
 		if (match_new(&atom, a, &without, &err))
 			fuzz_fail("/%s/ is refused: %s", whole, err.text);
