@@ -283,10 +283,15 @@ enum hint_run hint_run(struct session *s, struct str query, struct arena *a)
 static bool mend(struct resolving *r)
 {
 	const struct str q = r->query;
-	const size_t at = r->err->at, end = at + r->err->len;
+	size_t at = r->err->at, end = at + r->err->len;
 
 	if (!r->instead.n || !r->err->len || end > q.n)
 		return false;
+	/* What is in quotes becomes a form without them. */
+	if (at && q.p[at - 1] == '"' && end < q.n && q.p[end] == '"') {
+		at--;
+		end++;
+	}
 	r->query = arena_printf(r->a, "%.*s%.*s%.*s", (int)at, q.p, STR_ARG(r->instead),
 				(int)(q.n - end), q.p + end);
 	return r->query.p;
@@ -410,6 +415,23 @@ static void put_query(const struct resolving *r, const char *said, struct err *e
 			 own ? said : here, STR_ARG(r->query));
 }
 
+/* "did you mean 'show'?" of a question in English: what it would be is no query. */
+static void drop_guess(struct resolving *r, struct err *err)
+{
+	static const char near[] = "did you mean '";
+
+	if (!str_starts(str_c(err->hint), str_c(near)) ||
+	    !str_starts(str_c(err->text), STR("no source or stage is called")))
+		return;
+	err_clear(r->err);
+	r->query = query_hinted(r->typed, err, r->a);
+	r->query = wrong_statement(r->query, err->at);
+	if (!r->query.n || !try_query(r) || r->nowhere)
+		return;
+	err->hint[0] = '\0';
+	err_hint(err, "start with top, functions, callers of, path from ... to");
+}
+
 void hint_resolve(struct session *s, struct str typed, struct arena *a, struct err *err)
 {
 	struct err inner = {0}, first;
@@ -438,8 +460,10 @@ void hint_resolve(struct session *s, struct str typed, struct arena *a, struct e
 		}
 		if (said && habit_is_command(str_c(said)))
 			r.query = str_c(said);
-		else if (!said && !mends(&r, query, err))
+		else if (!said && !mends(&r, query, err)) {
+			drop_guess(&r, err);
 			return;
+		}
 	}
 	if (r.query.p)
 		put_query(&r, said, err);

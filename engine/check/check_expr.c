@@ -81,16 +81,40 @@ const char *check_column_habit(const struct schema *s, struct str word)
 	static const struct {
 		const char *habit, *ours;
 	} habits[] = {
-		{"name", "fn"},	       {"function", "fn"},     {"func", "fn"},
-		{"symbol", "fn"},      {"fn", "name"},	       {"function", "name"},
-		{"cost", "self"},      {"exclusive", "self"},  {"percent", "self%"},
-		{"inclusive", "incl"}, {"total", "incl"},      {"cum", "incl"},
-		{"count", "calls"},    {"called", "calls"},    {"module", "obj"},
-		{"object", "obj"},     {"dso", "obj"},	       {"lib", "obj"},
-		{"callee", "fn"},      {"caller", "fn"},       {"filename", "file"},
-		{"path", "file"},      {"lineno", "line"},     {"library", "obj"},
-		{"binary", "obj"},     {"directory", "dir"},   {"folder", "dir"},
-		{"method", "fn"},      {"namespace", "class"},
+		{"name", "fn"},
+		{"function", "fn"},
+		{"func", "fn"},
+		{"symbol", "fn"},
+		{"fn", "name"},
+		{"function", "name"},
+		{"cost", "self"},
+		{"exclusive", "self"},
+		{"percent", "self%"},
+		{"self_pct", "self%"},
+		{"self_percent", "self%"},
+		{"pct", "self%"},
+		{"incl_pct", "incl%"},
+		{"incl_percent", "incl%"},
+		{"inclusive", "incl"},
+		{"total", "incl"},
+		{"cum", "incl"},
+		{"count", "calls"},
+		{"called", "calls"},
+		{"module", "obj"},
+		{"object", "obj"},
+		{"dso", "obj"},
+		{"lib", "obj"},
+		{"callee", "fn"},
+		{"caller", "fn"},
+		{"filename", "file"},
+		{"path", "file"},
+		{"lineno", "line"},
+		{"library", "obj"},
+		{"binary", "obj"},
+		{"directory", "dir"},
+		{"folder", "dir"},
+		{"method", "fn"},
+		{"namespace", "class"},
 	};
 
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
@@ -114,8 +138,7 @@ static bool is_aggregate_of(struct str column, struct str name)
 {
 	const struct str inner = str_from(column, str_find(column, '(') + 1);
 
-	return inner.n == name.n + 1 && str_starts(inner, name) &&
-	       inner.p[name.n] == ')';
+	return inner.n == name.n + 1 && str_starts(inner, name) && inner.p[name.n] == ')';
 }
 
 static void no_column(struct schema *s, struct expr *e)
@@ -171,7 +194,8 @@ static void no_column(struct schema *s, struct expr *e)
 	check_wrong(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	for (size_t i = 0; i < col_count(s); i++)
 		if (is_aggregate_of(col_name(s, i), whole))
-			need_hint(s->err, "did you mean '%.*s'?", STR_ARG(col_name(s, i)));
+			need_hint(s->err, "did you mean '%.*s'?",
+				  STR_ARG(col_name(s, i)));
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		need_hint(s->err, "did you mean '%s'?", said);
 	if (like.hit.p && !s->right_side)

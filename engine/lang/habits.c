@@ -107,6 +107,7 @@ static bool without_fillers(struct str typed, char *to)
 		"(?:show|give|list|print|display|get|tell)(?: me)?(?: all)?(?: of)?(?: the)? (.+)",
 		"(?:what|which) (?:is|are) (?:all )?(?:the )?(.+)",
 		"(?:the|all) (.+)",
+		"(?:time|costs?|instructions?|self|usage) ((?:per|by|for each|of each) .+)",
 		"(.+?) (?:per|by|for each|for every|of each) functions?",
 	};
 	char text[HABIT_MAX];

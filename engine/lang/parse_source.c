@@ -264,9 +264,12 @@ static void parse_clauses(struct parser *p, struct source *s, const struct verb 
 		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
 			if (s->kind == S_PATH && c->bit == C_MAX) {
-				parse_wrong(p, token_span(&t),
-					    "'max' is a number of rows; a path has a depth");
-				need_hint(p->err, "did you mean 'depth'?");
+				parse_wrong(
+					p, token_span(&t),
+					"'max' is a number of rows; a path has a depth");
+				if (s->path == PATH_ALL)
+					need_hint(p->err, "did you mean 'depth'?");
+				map_leave(p->err);
 			}
 			parse_wrong(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
 				    STR_ARG(t.text));
