@@ -28,6 +28,7 @@
 #include "index/store/store.h"
 
 static const char here[] = "here that is: ";
+enum { SLIPS = 3 }; /* letters that differ in a name that is misspelled */
 
 struct resolving {
 	struct session *s;
@@ -164,6 +165,10 @@ static int look_up(struct resolving *r, const struct set *set)
 	err_clear(r->err);
 	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
 	take_near(r);
+	/* qsort has something of ld.so, and is not what was meant. */
+	if (str_find_str(r->instead, set->text) == r->instead.n &&
+	    str_distance(r->instead, set->text, SLIPS) > SLIPS)
+		r->instead.n = 0;
 	return r->err->kind;
 }
 
