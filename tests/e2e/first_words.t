@@ -416,7 +416,7 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("xdebug-small", "slowest single calls", "activations | sort incl | take 5"), ("xdebug-small", "memory usage by function", "top by Memory"),
                           ("tmpl-cachebranch", "hottest function", "top 1"), ("tmpl-cachebranch", "who is calling free", "callers of free"),
                           ("tmpl-cachebranch", "tree of main 3 levels", "calltree from main depth 3"), ("tmpl-cachebranch", "functions starting with mem", "functions of mem*"),
-                          ("tmpl-cachebranch", "export flame graph", "calltree > flame.svg"), ("tmpl-cachebranch", "inclusive cost of malloc", "cost of malloc"),
+                          ("tmpl-cachebranch", "inclusive cost of malloc", "cost of malloc"),
                           ("tmpl-cachebranch", "how much does malloc cost under main", "cost of malloc under main"),
                           ("tmpl-cachebranch", "malloc cost per call", "functions of malloc | show fn, calls, self / calls, incl / calls"),
                           ("tmpl-cachebranch", "average cost of malloc", "functions of malloc | show fn, calls, self / calls, incl / calls"),
