@@ -278,6 +278,7 @@ void flow_build(const struct flow_input *in, struct arena *a, const struct cance
 			    .arena = a,
 			    .kept = NEED_NEW(a, struct costs_kept *),
 			    .causes = NEED_NEW(a, struct causes_kept *),
+			    .tree = NEED_NEW(a, struct tree_kept *),
 			    .through = b.through,
 			    .root = b.root,
 			    .keep = b.keep,

@@ -28,6 +28,7 @@ struct arena;
 struct causes_kept;
 struct costs_kept;
 struct pairs;
+struct tree_kept;
 
 /* Functions and call edges as plain arrays.  All are borrowed and must outlive the
  * flow. */
@@ -69,7 +70,8 @@ struct flow {
 	uint32_t negative;	/* and so many of them count as 0 */
 	struct arena *arena;	/* where it is, and */
 	struct costs_kept **kept;    /* what was asked of it last (path_cost.c), and */
-	struct causes_kept **causes; /* (causes.c); or NULL */
+	struct causes_kept **causes; /* (causes.c), */
+	struct tree_kept **tree;     /* (path_tree.c); or NULL */
 };
 
 /* The cost of edge i that counts in estimates. */

@@ -21,6 +21,8 @@
  * its self cost.
  */
 
+#include <string.h>
+
 #include "engine/flow/chain.h"
 #include "engine/flow/pairs.h"
 #include "engine/names/fnset.h"
@@ -747,8 +749,8 @@ static struct path_bounds base_bounds(const struct growing *g)
 	return path_bounds_of(est, 0, INT64_MAX, false);
 }
 
-void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
-	       const struct cancel *cancel, struct path_tree *out)
+static void grow_tree(const struct flow *fl, const struct path_tree_query *q,
+		      struct arena *a, const struct cancel *cancel, struct path_tree *out)
 {
 	struct growing *g = NEED_NEW(a, struct growing);
 	struct path_tree_query *asked = NEED_NEW(a, struct path_tree_query);
@@ -800,4 +802,70 @@ void path_tree(const struct flow *fl, const struct path_tree_query *q, struct ar
 	if (!q->depth && !(q->min > 0) && (t.cut || !g->known))
 		t.grown = g;
 	*out = t;
+}
+
+/* ---- the last answer, in the arena of the flow ---- */
+
+/* Of many functions, of which a tree takes a look at each; the sets are copies. */
+struct tree_kept {
+	struct path_tree_query q;
+	struct fn_set *set, *avoiding;
+	struct path_tree t; /* without rows: not complete */
+	struct path_tree_row *rows;
+	size_t cap;
+};
+
+static bool may_keep(const struct flow *fl, const struct path_tree_query *q)
+{
+	return fl && fl->tree && q->set && fnset_count(q->set) > 1 &&
+	       q->set->functions == fl->in.functions && !q->entry && !q->parts &&
+	       !q->labels && !q->stacks && !q->itself && !q->as_one;
+}
+
+static bool is_kept(const struct tree_kept *k, const struct path_tree_query *q)
+{
+	return k && k->t.rows && k->q.of == q->of && k->q.up == q->up &&
+	       k->q.depth == q->depth && k->q.rows == q->rows &&
+	       k->q.uncounted == q->uncounted && !(k->q.min < q->min) &&
+	       !(k->q.min > q->min) && fnset_same(k->set, q->set) &&
+	       fnset_same(k->q.avoiding ? k->avoiding : NULL, q->avoiding);
+}
+
+static void keep_tree(const struct flow *fl, const struct path_tree_query *q,
+		      const struct path_tree *t)
+{
+	struct tree_kept *k = *fl->tree;
+	const uint32_t n = fl->in.functions;
+
+	if (!k) {
+		k = *fl->tree = NEED_NEW(fl->arena, struct tree_kept);
+		k->set = fnset_new(fl->arena, n);
+		k->avoiding = fnset_new(fl->arena, n);
+	}
+	k->t.rows = NULL;
+	if (arena_grow(fl->arena, &k->rows, &k->cap, 0, t->n + 1, sizeof(*k->rows)))
+		return; /* it will be made again */
+	memcpy(k->rows, t->rows, t->n * sizeof(*t->rows));
+	fnset_become(k->set, q->set);
+	if (q->avoiding)
+		fnset_become(k->avoiding, q->avoiding);
+	k->q = *q;
+	k->t = *t;
+	k->t.rows = k->rows;
+}
+
+void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_tree *out)
+{
+	const bool keeps = may_keep(fl, q);
+
+	if (!keeps || !is_kept(*fl->tree, q)) {
+		grow_tree(fl, q, a, cancel, out);
+		if (keeps && !out->grown && out->n)
+			keep_tree(fl, q, out);
+		return;
+	}
+	*out = (*fl->tree)->t;
+	out->rows = NEED_ARRAY(a, struct path_tree_row, out->n + 1);
+	memcpy(out->rows, (*fl->tree)->rows, out->n * sizeof(*out->rows));
 }
