@@ -4,8 +4,11 @@
 
 #include <stdlib.h>
 
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/map.h"
+#include "index/base/vec.h"
+#include "index/contexts/backwards.h"
 #include "index/merge/profile.h"
 
 enum {
@@ -21,6 +24,7 @@ struct blocks {
 struct reading {
 	struct blocks *b;
 	const struct activation_asked *asked;
+	struct blocks_forward *forward; /* NULL: tell of those that are asked for */
 	struct err *err;
 };
 
@@ -68,6 +72,111 @@ static struct activation_part *list_parts(const struct profile *p, size_t k, siz
 	return parts;
 }
 
+/* ---- forwards ---- */
+
+struct forward_file {
+	struct claims claims;
+	uint8_t *few;
+	struct sort_pair *many;
+	size_t nmany, many_cap;
+};
+
+struct blocks_forward {
+	struct forward_file *file;
+	size_t nfiles, file_cap;
+	struct part_claims *part; /* [nparts] */
+	uint64_t most;
+};
+
+/* A file of it, being read. */
+struct forward_reading {
+	struct forward_file *file;
+	struct part_claims *part;	    /* of all parts */
+	const struct activation_part *from; /* the part of the block at hand */
+	const struct activation_part *first;
+	struct err *err;
+};
+
+static int take_calls(void *arg, const struct block_back *block)
+{
+	struct forward_reading *r = arg;
+	struct forward_file *f = r->file;
+
+	while (block->number < r->from->first && r->from > r->first)
+		r->from--;
+	cost_add(&r->part[r->from->part].own, *block->self);
+	f->few[block->number] =
+		block->wants < MANY_CALLS ? (uint8_t)block->wants : MANY_CALLS;
+	if (block->wants < MANY_CALLS)
+		return 0;
+	if (vec_reserve_raw(&f->many, &f->many_cap, f->nmany + 1, sizeof(*f->many)))
+		return err_no_memory(r->err, "while reading activations");
+	f->many[f->nmany++] =
+		(struct sort_pair){block->number, (uint32_t)block->wants};
+	return 0;
+}
+
+static int read_forward(struct reading *r, const struct activations *of)
+{
+	struct blocks_forward *all = r->forward;
+	struct forward_file *f;
+	struct forward_reading to = {.part = all->part,
+				     .from = of->parts + of->nparts - 1,
+				     .first = of->parts,
+				     .err = r->err};
+
+	if (vec_reserve(&all->file, &all->file_cap, all->nfiles + 1, sizeof(*all->file)))
+		return err_no_memory(r->err, "while reading activations");
+	to.file = f = &all->file[all->nfiles++];
+	f->claims = *of->claims;
+	*of->claims = (struct claims){0};
+	if (!(f->few = malloc((size_t)f->claims.blocks + 1)))
+		return err_no_memory(r->err, "while reading activations");
+	if (backwards_read(of->s, of->n, f->claims.blocks, of->events, take_calls, &to,
+			   NULL, r->err))
+		return r->err->kind;
+	for (size_t i = 0; i < of->nparts; i++) {
+		struct part_claims *p = &all->part[of->parts[i].part];
+
+		p->first = of->parts[i].first;
+		p->file = all->nfiles - 1;
+	}
+	return 0;
+}
+
+void blocks_forward_free(struct blocks_forward *f)
+{
+	for (size_t i = 0; f && i < f->nfiles; i++) {
+		claims_free(&f->file[i].claims);
+		free(f->file[i].few);
+		free(f->file[i].many);
+	}
+	if (f) {
+		free(f->file);
+		free(f->part);
+	}
+	free(f);
+}
+
+uint64_t blocks_most(const struct blocks_forward *f)
+{
+	return f->most;
+}
+
+struct part_claims blocks_part(const struct blocks_forward *f, uint32_t part)
+{
+	struct part_claims p = f->part[part];
+	const struct forward_file *file = &f->file[p.file];
+
+	p.claims = &file->claims;
+	p.few = file->few;
+	p.many = file->many;
+	p.nmany = file->nmany;
+	return p;
+}
+
+/* ---- backwards ---- */
+
 /* Stretches k..end are of one file, whose blocks begin with number `first`. */
 static int read_file(struct reading *r, size_t k, size_t end, uint64_t first)
 {
@@ -91,8 +200,12 @@ static int read_file(struct reading *r, size_t k, size_t end, uint64_t first)
 			&p->tally[i]->log, p->map[i].name[SPACE_FN], p->map[i].fn,
 			p->map[i].event, p->map[i].lines};
 	if (!r->err->kind &&
-	    !claims_resolve(&claims, s, end - k, r->b->most, NULL, r->err))
-		activations_each(&of, r->err);
+	    !claims_resolve(&claims, s, end - k, r->b->most, NULL, r->err)) {
+		if (r->forward)
+			read_forward(r, &of);
+		else
+			activations_each(&of, r->err);
+	}
 	claims_free(&claims);
 	free(parts);
 	free(s);
@@ -124,6 +237,24 @@ int each_activation(struct blocks *b, const struct activation_asked *asked,
 	struct reading r = {.b = b, .asked = asked, .err = err};
 
 	return map_guard(read_guarded, &r, ERR_INDEX, err);
+}
+
+int blocks_forward(struct blocks *b, struct blocks_forward **out, struct err *err)
+{
+	struct blocks_forward *f = calloc(1, sizeof(*f));
+	struct reading r = {.b = b, .forward = f, .err = err};
+
+	if (!f || !(f->part = calloc(b->p->npart + 1, sizeof(*f->part)))) {
+		free(f);
+		return err_no_memory(err, "while reading activations");
+	}
+	f->most = b->most;
+	if (map_guard(read_guarded, &r, ERR_INDEX, err)) {
+		blocks_forward_free(f);
+		return err->kind;
+	}
+	*out = f;
+	return 0;
 }
 
 int blocks_read(struct store *st, const struct build_opts *opts, struct blocks **out,

@@ -20,6 +20,27 @@ int blocks_read(struct store *st, const struct build_opts *opts, struct blocks *
 		struct err *err);
 void blocks_free(struct blocks *b); /* may be NULL */
 
+/*
+ * How the blocks of a part claim each other, read forwards: the calls of a block are the last
+ * ones that no call has claimed, in their order; where they are not, claims has them, and the
+ * numbers of blocks there are those of the file.
+ */
+struct part_claims {
+	uint64_t first;	   /* number of its first block in the file */
+	int64_t own;	   /* what its blocks spend, of the first event */
+	size_t file;	   /* of blocks_forward */
+	const uint8_t *few; /* [blocks of the file]: calls of one; MANY_CALLS: as in */
+	const struct sort_pair *many; /* key: a block; value: its calls; descending */
+	size_t nmany;
+	const struct claims *claims; /* of the file */
+};
+#define MANY_CALLS 255
+struct blocks_forward;
+int blocks_forward(struct blocks *b, struct blocks_forward **out, struct err *err);
+void blocks_forward_free(struct blocks_forward *f); /* may be NULL */
+uint64_t blocks_most(const struct blocks_forward *f); /* bytes that open calls may take */
+struct part_claims blocks_part(const struct blocks_forward *f, uint32_t part);
+
 /* From the last to the first, of all files; in the numbers of st.  take, open and poll end the
  * reading if they return an error kind.  Costs are of recorded events. */
 int each_activation(struct blocks *b, const struct activation_asked *asked,

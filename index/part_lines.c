@@ -29,6 +29,7 @@
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
 #include "index/file/source.h"
+#include "index/span_lines.h"
 #include "index/store/store_in.h"
 #include "index/base/bisect.h"
 #include "index/base/err.h"
@@ -66,6 +67,7 @@ struct parts_reading {
 	uint64_t next;			/* number in the part of the block that follows */
 	const struct part_blocks *some; /* of opts->blocks: the next of this part */
 	bool left_out;			/* the block at hand is none of them */
+	struct span_lines *span;	/* NULL: there is none */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -223,7 +225,8 @@ static int take_lines(struct parts_reading *r, const char *p, size_t n, bool las
 			break;
 		if (r->opts->blocks)
 			leave_out(r);
-		if (tally_batch(&r->to->tally, &r->batch, r->err))
+		if (r->span ? span_lines_batch(r->span, &r->to->tally, &r->batch, r->err)
+			    : tally_batch(&r->to->tally, &r->batch, r->err))
 			return r->err->kind;
 	}
 	return r->opts->poll && r->opts->poll(r->opts->arg, r->err) ? r->err->kind : 0;
@@ -450,6 +453,8 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 		return r->err->kind;
 	know_events(r, &p);
 	tally_restart(t);
+	if (r->span && span_lines_part(r->span, part, r->err))
+		return r->err->kind;
 	r->part = part;
 	r->next = 0;
 	r->left_out = false;
@@ -468,7 +473,9 @@ static int read_guarded(void *arg)
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++) {
 		if (!r->parts[p])
 			continue;
-		if (take_part(r, p, &known) || tally_end_waits(&r->to->tally, r->err))
+		if (take_part(r, p, &known) ||
+		    (r->span && span_lines_end(r->span, r->err)) ||
+		    tally_end_waits(&r->to->tally, r->err))
 			return r->err->kind;
 		if (tally_log_part(&r->to->tally))
 			return err_no_memory(r->err,
@@ -820,12 +827,16 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
-	rc = begin_reading(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
+	rc = begin_reading(to, st, err) ||
+	     (opts->span && span_lines_new(st, opts->span, opts->forward, opts->most,
+					   &r->span, err)) ||
+	     map_guard(read_guarded, r, ERR_PROFILE, err) ||
 	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
 	     translate(to, err);
 	close_file(r);
 	arena_free(&r->arena);
 	free(r->copy);
+	span_lines_free(r->span);
 	free(r);
 	if (rc) {
 		part_lines_free(to);

@@ -12,7 +12,9 @@
 
 #include "index/store/store.h"
 
+struct blocks_forward;
 struct part_lines;
+struct run_span;
 
 /* Called every few MiB; non-zero (with err set) stops the reading. */
 typedef int part_lines_poll(void *arg, struct err *err);
@@ -28,6 +30,10 @@ struct part_lines_opts {
 	void *arg;
 	const struct part_blocks *blocks; /* only these, ascending; NULL: all */
 	size_t nblocks;
+	/* Only what lies in a span of each part, by blocks that are read forwards; or NULL. */
+	const struct run_span *span;
+	const struct blocks_forward *forward;
+	uint64_t most; /* bytes that calls may take then */
 	size_t at_once; /* bytes of a plain file read at once; 0: the default (tests) */
 };
 

@@ -9,6 +9,7 @@
 #ifndef QUERN_GRAPH_H
 #define QUERN_GRAPH_H
 
+#include "index/contexts/span.h"
 #include "index/graph/inclusive.h"
 #include "index/store/store.h"
 
@@ -44,13 +45,13 @@ enum graph_sure {
 	GRAPH_INCL = 2,
 };
 
-/* Bounds of inclusive costs in a span of the run, of this event. */
+/* Bounds of costs in a span of the run, of this event. */
 struct graph_span {
 	uint32_t event;
-	const int64_t *from, *to,
-		*total;		/* [parts of the store]: where it lies in each, and
-					     what that costs */
-	const int64_t *lo, *hi; /* [functions of the store] */
+	struct run_span of;
+	/* [functions of the store]: inclusive; self; enum graph_sure, or-ed */
+	const int64_t *lo, *hi, *self_lo, *self_hi;
+	const uint8_t *sure;
 };
 
 /* The blocks of single activations. */
@@ -254,6 +255,8 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
 /* Compute both for all functions, in one pass over the edges, before many are asked
  * for. */
 void graph_sum_calls(struct graph *g, uint32_t e);
+/* The span of the run that g is of, below its stages; NULL: none. */
+const struct graph_span *graph_span_of(const struct graph *g);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
 /* 100 %: the whole, less what `ignore` drops, after graph_event(). */

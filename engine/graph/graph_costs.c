@@ -303,12 +303,19 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 		out[f] = below[g->from[f]];
 }
 
-/* The span that g is of, if e is the event that it is measured in. */
-static const struct graph_span *span_of(const struct graph *g, uint32_t e)
+const struct graph_span *graph_span_of(const struct graph *g)
 {
 	while (g->below && !g->run.span)
 		g = g->below;
-	return g->run.span && e == g->run.span->event ? g->run.span : NULL;
+	return g->run.span;
+}
+
+/* The same if e is the event that it is measured in. */
+static const struct graph_span *span_of(const struct graph *g, uint32_t e)
+{
+	const struct graph_span *s = graph_span_of(g);
+
+	return s && e == s->event ? s : NULL;
 }
 
 /* Contexts of a function cost no more than it does. */

@@ -191,16 +191,17 @@ void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
 }
 
-void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *sure)
+void graph_span(struct graph *g, const struct graph_span *span)
 {
 	uint8_t *here = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
 	for (uint32_t f = 0; f < g->functions; f++)
-		here[f] = sure[g->origin[f]];
+		here[f] = span->sure[g->origin[f]];
 	g->marks.sure = here;
 	g->run.span = span;
 	g->marks.estimated = true;
 	g->run.tree->marks.estimated = true;
+	g->detail = g->run.tree->detail = true;
 }
 
 void graph_activations(struct graph *g, const struct part_contexts *from,

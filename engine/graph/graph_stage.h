@@ -34,8 +34,8 @@ void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out);
 struct part_contexts;
 void graph_activations(struct graph *g, const struct part_contexts *from,
 		       const struct graph_opened *opened, struct graph **out);
-/* Such a graph is of a span of the run.  sure: [functions of the store], enum graph_sure. */
-void graph_span(struct graph *g, const struct graph_span *span, const uint8_t *sure);
+/* Such a graph is of a span of the run. */
+void graph_span(struct graph *g, const struct graph_span *span);
 /* [edges of such a graph]: the edge of the store. */
 const uint32_t *graph_part_edges(const struct graph *g);
 /* Join the places of each inlined function (inline/graph_inlined.h), or the contexts of each

@@ -34,6 +34,7 @@
 #include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/contexts/contexts.h"
+#include "index/contexts/span.h"
 #include "index/each_activation.h"
 #include "index/part_lines.h"
 
@@ -431,37 +432,18 @@ struct open_place {
 
 struct span_walk {
 	struct opening *o;
-	int64_t *from, *to, *total; /* [parts], in counts of the event */
+	struct run_span of;
 	struct open_place *place;   /* [open + 1] */
 	uint32_t *chain;	    /* of callers without a context, upwards */
 	size_t cap, chain_cap;
 	uint64_t *on;	  /* [functions]: on the stack so many times */
-	int64_t *lo, *hi; /* [functions] */
+	int64_t *lo, *hi; /* [functions]: inclusive */
+	int64_t *self_lo, *self_hi;
 	uint8_t *sure;	  /* [functions]: enum graph_sure */
 	int64_t waits;	  /* the own costs of open ones */
 	bool fibers;	  /* stacks take turns */
 	bool falls;	  /* some cost is below 0 */
 };
-/* Part of `whole` that lies before `at` of a piece of this length: of neighbours the parts add
- * up. */
-static int64_t part_before(int64_t whole, int64_t at, int64_t length)
-{
-	const __int128 twice = (__int128)whole * at * 2 + length,
-		       by = (__int128)length * 2;
-
-	if (at >= length)
-		return whole;
-	return at <= 0 ? 0 : (int64_t)(twice / by - (twice % by < 0));
-}
-
-/* Is a moment inside?  The last one of the run is, if its end is. */
-static bool is_inside(const struct span_walk *w, uint32_t part, int64_t at)
-{
-	const int64_t from = w->from[part], to = w->to[part], total = w->total[part];
-
-	return at >= from &&
-	       (at < to || (at == total && to >= total && (from < total || from <= 0)));
-}
 
 /* The context of an open activation, made after those of its callers.  0: an error. */
 static uint32_t context_of(struct span_walk *w, uint32_t open)
@@ -493,20 +475,17 @@ static int add_own(struct span_walk *w, const struct activation *a)
 {
 	struct contexts *c = &w->o->all;
 	const int64_t own = a->self[0], begin = w->place[a->open].end - own;
-	const int64_t from = w->from[a->part] - begin, to = w->to[a->part] - begin;
 	int64_t *self;
 	uint32_t here;
 
-	if (own ? from >= own || to <= 0 : !is_inside(w, a->part, begin))
+	if (!span_meets(&w->of, a->part, begin, own))
 		return 0;
 	if (!(here = context_of(w, a->open)))
 		return w->o->x->err->kind;
 	self = c->self + (size_t)(here - 1) * c->events;
 	for (size_t e = 0; e < c->events; e++)
-		c->full |= cost_add(&self[e],
-				    own ? part_before(a->self[e], to, own) -
-						    part_before(a->self[e], from, own)
-					: a->self[e]);
+		c->full |= cost_add(&self[e], span_cut(&w->of, a->part, begin, own,
+						       a->self[e]));
 	return 0;
 }
 
@@ -520,7 +499,7 @@ static int span_opens(void *arg, const struct activation *a)
 		return arena_full(x->a, x->err);
 	w->place[a->open] = (struct open_place){.fn = a->fn,
 						.caller = a->caller_open,
-						.end = w->total[a->part] -
+						.end = w->of.total[a->part] -
 						       (a->after[0] - a->self[0])};
 	w->falls |= a->self[0] < 0;
 	w->waits += a->self[0];
@@ -532,7 +511,7 @@ static int span_opens(void *arg, const struct activation *a)
 static void bounds_inside(const struct span_walk *w, uint32_t part, int64_t start,
 			  int64_t end, int64_t more, int64_t *lo, int64_t *hi)
 {
-	const int64_t from = w->from[part], to = w->to[part];
+	const int64_t from = w->of.from[part], to = w->of.to[part];
 	const int64_t width = end - start, most = width < to - from ? width : to - from;
 	int64_t is[2];
 
@@ -554,29 +533,33 @@ static int span_takes(void *arg, const struct activation *a)
 {
 	struct span_walk *w = arg;
 	const uint32_t part = a->part;
-	const int64_t total = w->total[part], start = total - a->after[0];
+	const int64_t total = w->of.total[part], start = total - a->after[0];
 	const int64_t end = w->place[a->open].end;
 	int64_t more, lo, hi;
 	uint32_t here;
 
 	w->waits -= a->self[0];
 	w->on[a->fn]--;
-	if (is_inside(w, part, start)) {
+	if (span_has(&w->of, part, start)) {
 		if (!(here = context_of(w, a->open)))
 			return w->o->x->err->kind;
 		w->o->all.calls[here - 1]++;
 	}
 	more = w->fibers ? total : w->waits;
 	more = more < total - end ? more : total - end;
-	if (start >= w->to[part] || end + more <= w->from[part])
+	if (start >= w->of.to[part] || end + more <= w->of.from[part])
 		return 0;
 	bounds_inside(w, part, start, end, more, &lo, &hi);
 	if (w->fibers) {
 		lo = 0;
 		hi = a->incl[0];
 	}
-	if (w->fibers || start < w->from[part] || end + more > w->to[part])
+	if (w->fibers || start < w->of.from[part] || end + more > w->of.to[part])
 		w->sure[a->fn] = 0;
+	/* What it includes and spends outside may be all its own, and so may that inside. */
+	if (a->self[0] > end - start - lo)
+		cost_add(&w->self_lo[a->fn], a->self[0] - (end - start - lo));
+	cost_add(&w->self_hi[a->fn], a->self[0] < hi ? a->self[0] : hi);
 	if (!w->on[a->fn])
 		cost_add(&w->lo[a->fn], lo);
 	if (!w->on[a->fn] || w->fibers)
@@ -607,14 +590,15 @@ static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_wal
 	const uint32_t events = store_info(x->g->st)->events;
 	struct arena *scratch = need_scratch(x->a);
 	const double end[2] = {span_end(x, &g->end[0]), span_end(x, &g->end[1])};
+	int64_t *from = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	int64_t *to = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	int64_t *total = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
 	int64_t length = 0, most = 0;
 
 	if (g->end[0].percent == g->end[1].percent && end[0] >= end[1])
 		exec_fail(x, g->span,
 			  "this span is empty: the smaller number comes first");
-	w->from = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
-	w->to = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
-	w->total = EXEC_ARRAY(x, int64_t, (size_t)parts + 1);
+	w->of = (struct run_span){from, to, total};
 	for (uint32_t p = 0; p < parts; p++) {
 		fn_id *fns;
 		int64_t *costs, at[2];
@@ -624,18 +608,18 @@ static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_wal
 		need(store_part_functions(x->g->st, p, scratch, &fns, &costs, &n, x->err),
 		     x->err);
 		for (size_t i = 0; i < n; i++)
-			cost_add(&w->total[p], costs[i * events]);
+			cost_add(&total[p], costs[i * events]);
 		for (int i = 0; i < 2; i++)
 			at[i] = cost_round(g->end[i].percent
-						   ? end[i] / 100 * (double)w->total[p]
+						   ? end[i] / 100 * (double)total[p]
 						   : end[i]);
-		w->from[p] = at[0];
-		w->to[p] = at[1] < w->total[p] ? at[1] : w->total[p];
+		from[p] = at[0] > 0 ? at[0] : 0;
+		to[p] = at[1] < total[p] ? at[1] : total[p];
 		if (x->parts && !x->parts[p])
 			continue;
-		most = most > w->total[p] ? most : w->total[p];
-		if (w->to[p] > w->from[p])
-			cost_add(&length, w->to[p] - w->from[p]);
+		most = most > total[p] ? most : total[p];
+		if (to[p] > from[p])
+			cost_add(&length, to[p] - from[p]);
 	}
 	scratch_free(scratch);
 	if (length <= 0) {
@@ -660,6 +644,8 @@ static void open_span(struct exec *x, const struct gstage *g)
 	w->on = EXEC_ARRAY(x, uint64_t, functions + 1);
 	w->lo = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->hi = EXEC_ARRAY(x, int64_t, functions + 1);
+	w->self_lo = EXEC_ARRAY(x, int64_t, functions + 1);
+	w->self_hi = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->sure = EXEC_ARRAY(x, uint8_t, functions + 1);
 	memset(w->sure, GRAPH_SELF | GRAPH_INCL, functions);
 	w->fibers = any_fiber(x->g->st);
@@ -668,9 +654,11 @@ static void open_span(struct exec *x, const struct gstage *g)
 
 		/* A call without cost that ends with the run is in a span up to its end. */
 		told[p].late = !is			 ? INT64_MAX
-			       : w->to[p] == w->total[p] ? -1
-							 : w->total[p] - w->to[p];
-		told[p].early = w->fibers ? INT64_MAX : w->total[p] - w->from[p];
+			       : w->of.to[p] == w->of.total[p]
+				       ? -1
+				       : w->of.total[p] - w->of.to[p];
+		told[p].early =
+			w->fibers ? INT64_MAX : w->of.total[p] - w->of.from[p];
 	}
 	w->o = new_opening(x);
 	asked.span = told;
@@ -684,10 +672,13 @@ static void open_span(struct exec *x, const struct gstage *g)
 			   STR_ARG(x->env->events[0]));
 		need_hint(x->err, "activation N of X opens a call");
 	}
-	for (size_t f = 0; f < functions; f++)
+	for (size_t f = 0; f < functions; f++) {
 		w->hi[f] = w->hi[f] < length ? w->hi[f] : length;
-	*span = (struct graph_span){0, w->from, w->to, w->total, w->lo, w->hi};
-	graph_span(x->g, span, w->sure);
+		w->self_hi[f] = w->self_hi[f] < length ? w->self_hi[f] : length;
+	}
+	*span = (struct graph_span){
+		0, w->of, w->lo, w->hi, w->self_lo, w->self_hi, w->sure};
+	graph_span(x->g, span);
 }
 
 void exec_opened(struct exec *x, const struct gstage *g)

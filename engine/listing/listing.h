@@ -40,7 +40,7 @@ struct listing_place {
 	file_id to_file;	  /* of the line jumped to */
 	uint64_t calls, executed; /* calls: CALLS_UNKNOWN: nobody counted */
 	bool conditional;
-	bool about; /* its costs have a share of a call that is hidden in part */
+	bool about; /* its costs have a share, of a call hidden in part or in a span */
 	fn_id fn;
 	file_id file, inlined; /* the same with a name, as in store_inlined_lines() */
 	uint64_t line, instr;

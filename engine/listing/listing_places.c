@@ -98,6 +98,7 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 	for (size_t i = 0; i < nl; i++) {
 		at = new_at(x, l, self + i * l->events);
 		at->kind = LISTING_LINE;
+		at->about = fn_detail_shared(x, f, GRAPH_SELF);
 		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
 	}
 	for (size_t i = 0; i < ns; i++) {
@@ -105,7 +106,8 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
 		at->calls = graph_site_calls(x->g, site[i].calls);
-		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE;
+		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE ||
+			    fn_detail_shared(x, site[i].callee, GRAPH_INCL);
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}
 	add_hidden(x, l, f, scratch);

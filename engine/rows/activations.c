@@ -66,15 +66,29 @@ static int read_blocks(struct exec *x, struct blocks **out)
 	return x->err->kind;
 }
 
+static struct blocks *blocks_of(struct exec *x)
+{
+	struct blocks **blocks = part_cache_blocks(x->open->part_cache, x->g->st);
+
+	if (!*blocks)
+		read_blocks(x, blocks);
+	return *blocks;
+}
+
 int exec_activations(struct exec *x, const struct activation_asked *asked)
 {
 	struct again a = {.x = x};
 	struct activation_asked of = *asked;
-	struct blocks **blocks = part_cache_blocks(x->open->part_cache, x->g->st);
+	struct blocks *blocks = blocks_of(x);
 
 	of.poll = again_poll;
 	of.poll_arg = &a;
-	if (!*blocks && read_blocks(x, blocks))
-		return x->err->kind;
-	return each_activation(*blocks, &of, x->err);
+	return blocks ? each_activation(blocks, &of, x->err) : x->err->kind;
+}
+
+void exec_forward(struct exec *x, struct blocks_forward **out)
+{
+	struct blocks *blocks = blocks_of(x);
+
+	need(!blocks || blocks_forward(blocks, out, x->err), x->err);
 }

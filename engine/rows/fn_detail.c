@@ -9,6 +9,7 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
 #include "engine/names/fnset.h"
+#include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_hidden.h"
 #include "index/base/need.h"
@@ -24,6 +25,7 @@ struct part_set {
 	uint8_t *parts;		    /* [parts of st] */
 	struct part_blocks *blocks; /* of these parts only these; NULL: all */
 	size_t nblocks;
+	int64_t *span; /* [2 * parts]: where that begins and ends; NULL: all */
 	struct part_lines *lines;
 };
 
@@ -44,6 +46,7 @@ static void clear_set(struct part_set *s)
 	part_lines_free(s->lines);
 	free(s->parts);
 	free(s->blocks);
+	free(s->span);
 	*s = (struct part_set){0};
 }
 
@@ -91,62 +94,88 @@ static struct graph_opened opened_of(const struct graph *g)
 }
 
 /* The parts that lines are of; NULL: all.  A report asks by the graph alone. */
-static const uint8_t *parts_asked(struct exec *x)
+static const uint8_t *parts_asked(struct exec *x, const struct run_span *span)
 {
 	const struct graph_opened o = opened_of(x->g);
+	const uint32_t n = store_info(x->g->st)->parts;
 	uint8_t *parts;
 
-	if (x->parts || !o.n)
+	if (x->parts || (!o.n && !span))
 		return x->parts;
-	parts = EXEC_ARRAY(x, uint8_t, (size_t)store_info(x->g->st)->parts + 1);
+	parts = EXEC_ARRAY(x, uint8_t, (size_t)n + 1);
+	for (uint32_t p = 0; span && p < n; p++)
+		parts[p] = span->from[p] < span->to[p];
 	for (size_t i = 0; i < o.n; i++)
 		parts[o.at[i].part] = 1;
 	return parts;
 }
 
-static bool holds(const struct part_set *s, const struct exec *x, const uint8_t *parts)
+static bool holds(const struct part_set *s, const struct exec *x, const uint8_t *parts,
+		  const struct run_span *span)
 {
 	const struct graph_opened o = opened_of(x->g);
+	const size_t n = store_info(x->g->st)->parts, bytes = n * sizeof(*s->span);
 
-	return s->st == x->g->st &&
-	       memcmp(s->parts, parts, store_info(s->st)->parts) == 0 &&
+	return s->st == x->g->st && memcmp(s->parts, parts, n) == 0 &&
 	       s->nblocks == o.n &&
-	       (!o.n || memcmp(s->blocks, o.at, o.n * sizeof(*o.at)) == 0);
+	       (!o.n || memcmp(s->blocks, o.at, o.n * sizeof(*o.at)) == 0) &&
+	       !s->span == !span &&
+	       (!span || (memcmp(s->span, span->from, bytes) == 0 &&
+			  memcmp(s->span + n, span->to, bytes) == 0));
+}
+
+/* Read the parts again into the set. */
+static void read_parts(struct exec *x, struct part_set *s, const uint8_t *parts,
+		       const struct run_span *span)
+{
+	const struct graph_opened o = opened_of(x->g);
+	const size_t n = store_info(x->g->st)->parts;
+	struct blocks_forward *forward = NULL;
+	struct part_lines_opts opts = {
+		.poll = poll, .arg = x, .blocks = o.at, .nblocks = o.n, .span = span};
+
+	clear_set(s);
+	s->parts = malloc(n + 1);
+	s->blocks = calloc(o.n + 1, sizeof(*s->blocks));
+	s->span = span ? malloc((2 * n + 1) * sizeof(*s->span)) : NULL;
+	if (!s->parts || !s->blocks || (span && !s->span))
+		need_memory_for(NULL);
+	if (o.n)
+		memcpy(s->blocks, o.at, o.n * sizeof(*o.at));
+	s->nblocks = o.n;
+	if (span) {
+		memcpy(s->span, span->from, n * sizeof(*s->span));
+		memcpy(s->span + n, span->to, n * sizeof(*s->span));
+		exec_forward(x, &forward);
+		opts.forward = forward;
+		opts.most = blocks_most(forward);
+	}
+	part_lines_read(x->g->st, parts, &opts, &s->lines, x->err);
+	blocks_forward_free(forward);
+	if (x->err->kind) {
+		clear_set(s);
+		map_leave(x->err);
+	}
+	memcpy(s->parts, parts, n);
+	s->st = x->g->st;
 }
 
 /* The lines of the parts in x->parts; NULL: the query is about all. */
 static struct part_lines *parts_of(struct exec *x)
 {
 	struct part_set *const s = x->open->part_cache->set, last = s[0];
-	const struct graph_opened o = opened_of(x->g);
-	const struct part_lines_opts opts = {
-		.poll = poll, .arg = x, .blocks = o.at, .nblocks = o.n};
-	struct store *st = x->g->st;
-	const uint8_t *parts = parts_asked(x);
-	const size_t n = store_info(st)->parts;
+	const struct graph_span *of = graph_span_of(x->g);
+	const struct run_span *span = of ? &of->of : NULL;
+	const uint8_t *parts = parts_asked(x, span);
 
 	if (!parts)
 		return NULL;
-	if (!holds(&s[0], x, parts)) {
+	if (!holds(&s[0], x, parts, span)) {
 		s[0] = s[1];
 		s[1] = last;
 	}
-	if (!holds(&s[0], x, parts)) {
-		clear_set(&s[0]);
-		s[0].parts = malloc(n + 1);
-		s[0].blocks = calloc(o.n + 1, sizeof(*s[0].blocks));
-		if (!s[0].parts || !s[0].blocks)
-			need_memory_for(NULL);
-		if (o.n)
-			memcpy(s[0].blocks, o.at, o.n * sizeof(*o.at));
-		s[0].nblocks = o.n;
-		if (part_lines_read(st, parts, &opts, &s[0].lines, x->err)) {
-			clear_set(&s[0]);
-			map_leave(x->err);
-		}
-		memcpy(s[0].parts, parts, n);
-		s[0].st = st;
-	}
+	if (!holds(&s[0], x, parts, span))
+		read_parts(x, &s[0], parts, span);
 	return s[0].lines;
 }
 
@@ -302,6 +331,13 @@ void fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *ta
 	scratch_free(scratch);
 }
 
+bool fn_detail_shared(const struct exec *x, fn_id f, enum graph_sure cost)
+{
+	const struct graph_span *span = graph_span_of(x->g);
+
+	return span && !(span->sure[f] & cost);
+}
+
 struct reading_parts {
 	struct exec *x;
 	struct part_lines *lines;
@@ -355,8 +391,6 @@ void fn_detail_check(struct exec *x, const struct source *s, const char *name)
 		return;
 	exec_wrong(x, s->span, "'%s' has no costs of single lines after this graph stage",
 		   name);
-	if (x->g->run.span)
-		need_hint(x->err, "a call has them: slowest 1 activations of X | lines");
 	need_hint(x->err,
 		  "line detail goes with part, thread, activation, collapse%s only",
 		  lines ? ", contexts and hide" : " and contexts");

@@ -6,11 +6,11 @@
 #ifndef QUERN_FN_DETAIL_H
 #define QUERN_FN_DETAIL_H
 
+#include "engine/graph/graph.h"
 #include "index/store/store.h"
 
 struct exec;
 struct fn_set;
-struct graph;
 struct source;
 
 /* A cache of the parts read last, kept by the session. */
@@ -37,6 +37,9 @@ void fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows
  * is a share of the call.  fn_sites() has what is left of calls then. */
 void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 		     int64_t **costs, uint8_t **about, size_t *n);
+
+/* In a span of the run: may this cost of a function of the store lie elsewhere in part? */
+bool fn_detail_shared(const struct exec *x, fn_id f, enum graph_sure cost);
 
 /* The functions of the store that one of the graph is made of. */
 struct fn_members {

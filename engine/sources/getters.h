@@ -62,6 +62,8 @@ get_number place_self, place_incl, site_incl, site_callee_id;
 get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
 	jump_to_name;
 get_bool place_about, site_recursive;
+get_absent place_unbounded;
+get_number place_lo, place_hi;
 holds place_exact;
 get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;

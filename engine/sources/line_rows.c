@@ -78,7 +78,7 @@ struct raw {
 	int64_t *self, *incl; /* or NULL */
 	uint32_t of;	      /* as in struct place */
 	uint32_t to;	      /* of a call site: its callee in the graph */
-	bool about;	      /* self is a share of a call that is hidden in part */
+	bool about;	      /* self is a share: of a call that is hidden in part, in a span */
 };
 
 static int by_line(const struct raw *a, const struct raw *b)
@@ -198,6 +198,7 @@ static void put_lines(const struct exec *x, const struct line_rows *d, fn_id f,
 {
 	const uint32_t files = store_info(d->st)->files;
 	const uint32_t here = d->only ? graph_of_store(x->g, f) : GRAPH_NONE;
+	const bool shared = fn_detail_shared(x, f, GRAPH_SELF);
 
 	for (size_t i = 0; i < n; i++) {
 		struct raw *r = &to->at[to->n];
@@ -209,7 +210,7 @@ static void put_lines(const struct exec *x, const struct line_rows *d, fn_id f,
 				  .instr = line[i].instr,
 				  .self = self + i * d->events,
 				  .of = f,
-				  .about = about && about[i]};
+				  .about = shared || (about && about[i])};
 		if (line[i].file >= files)
 			store_inlined(d->st, line[i].file, &r->file, &name);
 		to->n += !d->only || place_set_has(d->only, here, r->file);
@@ -239,7 +240,9 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 				     .calls = graph_site_calls(x->g, site[i].calls),
 				     .incl = incl + i * d->events,
 				     .of = calls ? site[i].edge : f,
-				     .to = callee};
+				     .to = callee,
+				     .about = fn_detail_shared(x, site[i].callee,
+							       GRAPH_INCL)};
 	}
 }
 
@@ -271,6 +274,7 @@ static void add_places(struct exec *x, struct line_rows *d, const struct fn_memb
 	const size_t e = d->events, all = row_costs(d);
 	const bool folds = d->kind != S_CALLSITES || of->merged;
 	struct raws raw = {0};
+	size_t own = 0;
 
 	for (uint32_t i = 0; i < of->n; i++) {
 		const size_t from = raw.n;
@@ -281,6 +285,8 @@ static void add_places(struct exec *x, struct line_rows *d, const struct fn_memb
 	}
 	if (of->n > 1)
 		raw.n = fold_raw(d, raw.at, raw.n);
+	for (size_t i = 0; i < raw.n; i++)
+		own += raw.at[i].self != NULL;
 	reserve_rows(x, d, d->n + raw.n);
 	exec_rows(x, d->dropped + d->n + raw.n);
 	for (size_t i = 0; i < raw.n; i++) {
@@ -293,6 +299,8 @@ static void add_places(struct exec *x, struct line_rows *d, const struct fn_memb
 						   .instr = r->instr,
 						   .calls = r->calls,
 						   .has_self = r->self != NULL,
+						   .alone = own == 1,
+						   .bounded = of->n == 1,
 						   .about = r->about};
 		if (r->self)
 			memcpy(costs, r->self, e * sizeof(*costs));

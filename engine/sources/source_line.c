@@ -148,7 +148,7 @@ static void detail_open(struct exec *x, const struct source *s, struct table *t)
 	table_init(x, t, t->src, x->g, d->n);
 	if (text)
 		table_show(t, STR("text"));
-	if (x->g->hides && (s->kind == S_LINES || s->kind == S_INSTRS))
+	if ((x->g->hides || graph_span_of(x->g)) && (s->kind == S_LINES || s->kind == S_INSTRS))
 		table_tell(t, STR("estimated"));
 	t->rows_before += d->dropped;
 }
@@ -192,7 +192,33 @@ bool place_about(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool place_exact(const struct table *t)
 {
-	return !t->g->hides;
+	return !t->g->hides && !graph_span_of(t->g);
+}
+
+/* A line has bounds in a span, by the event that measures it: those of its function, if that
+ * spends nothing elsewhere. */
+bool place_unbounded(const struct table *t, uint32_t r)
+{
+	const struct graph_span *span = graph_span_of(t->g);
+
+	return !span || span->event != t->event || t->g->hides ||
+	       !place_of(t, r)->bounded;
+}
+
+uint64_t place_lo(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	const struct place *p = place_of(t, r);
+
+	return p->has_self && p->alone
+		       ? (uint64_t)graph_span_of(t->g)->self_lo[p->of]
+		       : 0;
+}
+
+uint64_t place_hi(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	const struct place *p = place_of(t, r);
+
+	return p->has_self ? (uint64_t)graph_span_of(t->g)->self_hi[p->of] : 0;
 }
 
 /* Look up all rows at once: stages may ask for a few at a time. */
@@ -301,6 +327,8 @@ static const struct listed line_list[] = {
 	{"has_self", 0, 0},
 	{"estimated", 0, 0}, /* machines see it after a stage that shares out */
 	{"instr", 0, 0},
+	{"lo", 0, 0},
+	{"hi", 0, 0},
 };
 static const struct listed instr_list[] = {
 	{"file", BOTH, 0},

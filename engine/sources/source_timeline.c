@@ -181,8 +181,8 @@ static int add_call(struct timeline *l, const struct activation *a, int64_t incl
 static bool cut_to_span(const struct graph_span *span, uint32_t part, int64_t *incl,
 			int64_t *after, int64_t *self)
 {
-	const int64_t total = span->total[part], end = total - *after + *incl;
-	const int64_t own = end - *self, from = span->from[part], to = span->to[part];
+	const int64_t total = span->of.total[part], end = total - *after + *incl;
+	const int64_t own = end - *self, from = span->of.from[part], to = span->of.to[part];
 	const int64_t start = total - *after > from ? total - *after : from;
 
 	*incl = (end < to ? end : to) - start;
@@ -235,7 +235,7 @@ static void begin_span(struct timeline *l)
 	const struct graph_span *span = l->x->g->run.span;
 
 	for (uint32_t p = 0; span && p < store_info(l->x->g->st)->parts; p++)
-		l->total[p] = cost_difference(span->total[p], span->from[p]);
+		l->total[p] = cost_difference(span->of.total[p], span->of.from[p]);
 }
 
 /* Put the rows in the order of time, each after the one that it lies on. */

@@ -167,7 +167,7 @@ static uint32_t caller_of(struct block_walk *w, uint64_t number)
 	struct wanting *top;
 
 	if (w->seam && claims->of[w->seam - 1].key == number)
-		return claims->by[claims->of[--w->seam].value].context;
+		return claims->by[claims_by(claims, --w->seam)].context;
 	if (!w->nwanting)
 		return NOWHERE;
 	top = &w->wanting[w->nwanting - 1];
@@ -369,7 +369,7 @@ int activations_each(const struct activations *of, struct err *err)
 	     w.below && asked->below[w.below - 1] >= of->first + claims->blocks;)
 		w.below--;
 	for (size_t i = 0; !rc && i < claims->n; i++)
-		w.claimed[claims->of[i].value]++;
+		w.claimed[claims_by(claims, i)]++;
 	if (!rc)
 		rc = backwards_read(of->s, of->n, claims->blocks, of->events, take_block,
 				    &w, NULL, err);

@@ -77,6 +77,7 @@ static int bounded(struct claiming *r)
 	const uint64_t held = r->cap * sizeof(*r->open) + r->call_cap * sizeof(*r->call) +
 			      r->place_cap * sizeof(*r->place) +
 			      r->c->cap * sizeof(*r->c->of) +
+			      r->c->caller_cap * sizeof(*r->c->caller) +
 			      r->c->by_cap * sizeof(*r->c->by);
 
 	if (held <= r->most)
@@ -163,14 +164,15 @@ static void drop_claimed(struct claiming *r)
 		close_up(r);
 }
 
-/* The last claimer claims the block at `at`. */
-static int claim(struct claiming *r, size_t at)
+/* The i-th call of the last claimer claims the block at `at`. */
+static int claim(struct claiming *r, size_t i, size_t at)
 {
 	struct claims *c = r->c;
 
 	if (vec_reserve_raw(&c->of, &c->cap, c->n + 1, sizeof(*c->of)))
 		return no_memory(r);
-	c->of[c->n++] = (struct sort_pair){r->open[at].is.number, (uint32_t)(c->nby - 1)};
+	c->of[c->n++] = (struct sort_pair){r->open[at].is.number,
+					   c->by[c->nby - 1].first + (uint32_t)i};
 	r->open[at].is.number = at;
 	r->open[at].taken = true;
 	r->taken++;
@@ -393,7 +395,7 @@ static int claim_placed(struct claiming *r, size_t i)
 	if (p->at == NOBODY)
 		return 0;
 	r->c->unsure += p->of_several;
-	return claim(r, p->at);
+	return claim(r, i, p->at);
 }
 
 /* A call that has no place between others fits a block anywhere, since its own was claimed
@@ -482,7 +484,7 @@ static size_t find_cut(struct claiming *r)
 static int claim_from(struct claiming *r, size_t at)
 {
 	for (size_t i = 0; i < r->ncall; i++)
-		if (claim(r, at + i))
+		if (claim(r, i, at + i))
 			return r->err->kind;
 	drop_claimed(r);
 	return 0;
@@ -544,22 +546,35 @@ static bool part_begins(const struct seams *from)
 	return from->rest && from->rest->n && *from->rest->p == SEAM_PART;
 }
 
+/* The block of the calls that were read. */
+static int add_claimer(struct claiming *r, uint64_t number)
+{
+	struct claims *c = r->c;
+
+	if (r->ncall >= NOBODY - c->ncalls ||
+	    vec_reserve_raw(&c->by, &c->by_cap, c->nby + 1, sizeof(*c->by)) ||
+	    vec_reserve_raw(&c->caller, &c->caller_cap, c->ncalls + r->ncall,
+			    sizeof(*c->caller)))
+		return no_memory(r);
+	c->by[c->nby] = (struct claimer){.number = number, .first = (uint32_t)c->ncalls};
+	for (size_t i = 0; i < r->ncall; i++)
+		c->caller[c->ncalls++] = (uint32_t)c->nby;
+	c->nby++;
+	return 0;
+}
+
 /* last: no block of its part follows in the stretch. */
 static int take_block(struct claiming *r, struct seams *from, uint64_t n, bool last)
 {
 	const uint64_t number = next_number(from);
 	const uint64_t line = from->s->lines + varint_get(&from->in);
-	struct claims *c = r->c;
 	size_t cut = NOBODY;
 
 	if (read_calls(r, from, n))
 		return r->err->kind;
 	if (!n)
 		return 0;
-	if (vec_reserve_raw(&c->by, &c->by_cap, c->nby + 1, sizeof(*c->by)))
-		return no_memory(r);
-	c->by[c->nby++] = (struct claimer){.number = number};
-	if (bounded(r))
+	if (add_claimer(r, number) || bounded(r))
 		return r->err->kind;
 	if (last && (from->ends || part_begins(from)))
 		cut = find_cut(r);
@@ -647,5 +662,6 @@ void claims_free(struct claims *c)
 {
 	free(c->by);
 	free(c->of);
+	free(c->caller);
 	*c = (struct claims){0};
 }

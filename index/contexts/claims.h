@@ -36,14 +36,17 @@ struct context_stretch {
 struct claimer {
 	uint64_t number;  /* of the block, in its file */
 	uint32_t context; /* set by contexts.c */
+	uint32_t first;	  /* number of its first call, of all calls of claimers */
 };
 
 struct claims {
 	struct claimer *by; /* ascending */
 	size_t nby, by_cap;
 	struct sort_pair
-		*of; /* key: number of a claimed block; value: a claimer; ascending */
+		*of; /* key: number of a claimed block; value: a call; ascending */
 	size_t n, cap;
+	uint32_t *caller; /* of each call, one that found no block, too: its claimer */
+	size_t ncalls, caller_cap;
 	uint64_t blocks; /* of the file */
 	uint64_t unsure; /* calls that several blocks fit: one of them was chosen */
 	uint64_t lost;	 /* calls that found no block; of the first: */
@@ -55,5 +58,11 @@ struct claims {
 int claims_resolve(struct claims *c, const struct context_stretch *s, size_t n,
 		   uint64_t most, const atomic_int *cancel, struct err *err);
 void claims_free(struct claims *c);
+
+/* The claimer of the i-th claimed block. */
+static inline uint32_t claims_by(const struct claims *c, size_t i)
+{
+	return c->caller[c->of[i].value];
+}
 
 #endif

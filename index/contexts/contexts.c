@@ -167,7 +167,7 @@ static inline uint32_t context_of_block(struct adding *a, const struct block_bac
 	uint32_t parent = 0;
 
 	if (a->of && claims->of[a->of - 1].key == block->number)
-		parent = claims->by[claims->of[--a->of].value].context;
+		parent = claims->by[claims_by(claims, --a->of)].context;
 	else if (a->n)
 		return wanted(a, block->fn);
 	return contexts_of(a->c, parent, block->fn, a->err);

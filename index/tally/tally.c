@@ -757,11 +757,19 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	}
 }
 
-int tally_batch(struct tally *t, const struct batch *b, struct err *err)
+int tally_rows(struct tally *t, const struct batch *b, size_t from, size_t to,
+	       struct err *err)
 {
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = from; i < to; i++)
 		if (tally_row(t, b, &b->row[i], err))
 			return err->kind;
+	return 0;
+}
+
+int tally_batch(struct tally *t, const struct batch *b, struct err *err)
+{
+	if (tally_rows(t, b, 0, b->n, err))
+		return err->kind;
 	t->lines += b->newlines;
 	t->text_bytes += b->bytes;
 	return t->spill_failed || t->log.failed ? tally_not_spilled(t, err) : 0;

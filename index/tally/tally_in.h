@@ -36,6 +36,9 @@ int tally_has_calls(struct tally *t, struct err *err);
 void tally_leave(struct tally *t);
 /* Begin the block of the current fn=.  0, or -1 if memory is out. */
 int tally_enter_block(struct tally *t);
+/* Rows from..to - 1 of a batch that tally_batch() will end. */
+int tally_rows(struct tally *t, const struct batch *b, size_t from, size_t to,
+	       struct err *err);
 /* A cost line, or with PENDING_CALL the one of a call. */
 int tally_row_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 		   struct err *err);

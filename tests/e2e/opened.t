@@ -220,10 +220,16 @@ with open("src/srv/app/gen.php", "w") as f:
 page = [run(gen, "-q", "--index", "o.quern", "--source-root", "src", "--with-source", "-c", stage + " | functions > page.html") and open("page.html").read()
         for stage in ("activation 1 of useGen", "between 20us and 40us")]
 ok("\nL5\t8392\t// line\nC5\t0\t7\t5836 576\n" in page[0], "a page has the lines of what is opened")
-ok("\nL5\t" not in page[1], "and none of a span")
+ok("\nL2\t" in page[1], "and of a span", re.findall("\nL.*", page[1]))
 a, b = ask(gen, "activation 1 of useGen | hide work | lines | sum | show self", "activation 1 of useGen | functions | sum | show self")
 same(a, b, "what is hidden is in the lines that call it")
-refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | lines"), "a call has them: slowest 1 activations of X | lines", "a span has none")
+for query in ("lines of g", "source of g", "contexts | lines", "collapse by file | lines", "hide g | lines", "callsites of useGen", "lines vs between 40us and 60us"):
+    r = run(gen, "-q", "--index", "o.quern", "-c", "between 20us and 40us | " + query)
+    ok(r.status == 0, "between ... | " + query, r)
+a, b, c, d = ask(gen, *("between 20us and 40us | hide g | %s | sum | show self" % x for x in ("lines", "functions")),
+                 "between 20us and 40us | callsites | group by caller, callee: sum(incl) as incl", "between 20us and 40us | calls | show caller, callee, incl")
+same(a, b, "what is hidden is in the lines of a span")
+same({(r["caller"], r["callee"]): r["incl"] for r in c}, {(r["caller"], r["callee"]): r["incl"] for r in d}, "call sites are the calls of a span")
 
 # ---------------------------------------------------------------- activations and timeline of what is opened
 for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/append.xd", "small/xdebug-small.out"):
@@ -290,16 +296,19 @@ def span_of(known, totals, start, end):
 
 
 def other_run(known, start, end):
-    """Function -> incl between two times of a run that may have written the same file: own costs are spent
-    at other times."""
-    out = collections.Counter()
+    """Function -> incl, and own, between two times of a run that may have written the same file: own costs are
+    spent at other times."""
+    out, own = collections.Counter(), collections.Counter()
+    inside = lambda a, b: max(0, min(b, end) - max(a, start))
 
     def run_one(a, at, names):
         cuts = sorted(dice.choice((0, a.own[0], dice.randint(0, a.own[0]))) for _ in a.below)
         began, spent = at, 0
         for cut, b in zip(cuts, a.below):
+            own[a.name] += inside(at, at + cut - spent)
             at = run_one(b, at + cut - spent, names | {a.name})
             spent = cut
+        own[a.name] += inside(at, at + a.own[0] - spent)
         at += a.own[0] - spent
         if a.name not in names:
             out[a.name] += max(0, min(at, end) - max(began, start))
@@ -309,7 +318,22 @@ def other_run(known, start, end):
     for a in known:
         if a.caller is None:
             at[a.part] = run_one(a, at[a.part], frozenset())
-    return out
+    return out, own
+
+
+def detail_of(known, text, totals, start, end):
+    """(function, line) -> self, and (caller, callee, line) -> (incl, calls), between two times of each part."""
+    own, incl, calls, below = collections.Counter(), collections.Counter(), collections.Counter(), {}
+    for a in sorted(known, key=lambda a: a.block):      # a block stands behind those below it
+        part = part_of(a.own[0], end - a.begin, a.own[0]) - part_of(a.own[0], start - a.begin, a.own[0])
+        (number, _), sites = text[a.block]
+        own[a.name, number] += part
+        below[a.block] = part + sum(below[b.block] for b in a.below)
+        for (number, _), b in zip(sites, a.below):
+            total = totals[b.part]
+            incl[a.name, b.name, number] += below[b.block]
+            calls[a.name, b.name, number] += start <= b.start[0] and (b.start[0] < end or (b.start[0] == total <= end and start < total))
+    return {k: c for k, c in own.items() if c}, {k: (c, calls[k]) for k, c in incl.items() if c or calls[k]}
 
 
 for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug/fiber.xd", "truth/xdebug/exc.xd", "truth/xdebug/append.xd",
@@ -334,11 +358,41 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
         wrong += [(start, end, f, got.get(f), want.get(f)) for f in set(got) | set(want)
                   if got.get(f, (0, 0, 0, 0)) != want.get(f, (0, 0, 0, 0))]
         for i in range(5):
-            true = other_run(known, start, end)
+            true, _ = other_run(known, start, end)
             wrong += [(start, end, r, true[r["fn"]]) for r in rows if not r["lo"] <= true[r["fn"]] <= r["hi"] or not r["lo"] <= r["incl"] <= r["hi"]]
         for r in rows:
             sums[r["fn"]] = [x + (r.get(c) or 0) for x, c in zip(sums[r["fn"]], ("self", "calls", MEMORY))]
     ok(not wrong, name + ": spans against the blocks, and bounds against other runs", "\n".join(map(str, wrong[:6])))
+    text, wrong, both = xdebug.lines(path), [], [collections.Counter(), collections.Counter()]
+    asked = sum(((" | lines | show fn, line, self, lo, hi, has_self", " | callsites | show caller, callee, line, incl, calls") for _ in spans), ())
+    asked = ["between %d and %d%s" % (spans[i // 2] + (q,)) for i, q in enumerate(asked)]
+    detail = ask(path, *asked, "between 0% and 100% | callsites | show caller, callee, line, incl", "lines | show fn, line, self")
+    for i, (start, end) in enumerate(spans):
+        own, sites = detail_of(known, text, totals, start, end)
+        got, alone = [collections.Counter(), collections.Counter(), collections.Counter()], collections.defaultdict(list)
+        for r in detail[2 * i]:
+            got[0][r["fn"], r["line"]] += r["self"]
+            if r["has_self"]:
+                alone[r["fn"]].append(r)
+        for true in [other_run(known, start, end)[1] for _ in range(3)]:
+            wrong += [(start, end, true[f], rows) for f, rows in alone.items() if len(rows) == 1 and
+                      not rows[0]["lo"] <= true[f] <= rows[0]["hi"]]
+        wrong += [(start, end, r) for r in detail[2 * i] if not r["lo"] <= r["self"] <= r["hi"]]
+        for r in detail[2 * i + 1]:
+            got[1][r["caller"], r["callee"], r["line"]] += r["incl"]
+            got[2][r["caller"], r["callee"], r["line"]] += r["calls"] or 0
+        wrong += [(start, end, k, got[0][k], own.get(k)) for k in set(got[0]) | set(own) if got[0][k] != own.get(k, 0)]
+        wrong += [(start, end, k, got[1][k], got[2][k], sites.get(k)) for k in set(got[1]) | set(sites)
+                  if (got[1][k], got[2][k]) != sites.get(k, (0, 0))]
+        both[0] += got[0]
+        both[1] += got[1]
+    ok(not wrong, name + ": lines and call sites of spans", "\n".join(map(str, wrong[:6])))
+    want = [collections.Counter(), collections.Counter()]
+    for r in detail[-1]:
+        want[0][r["fn"], r["line"]] += r["self"]
+    for r in detail[-2]:
+        want[1][r["caller"], r["callee"], r["line"]] += r["incl"]
+    same([+c for c in both], [+c for c in want], name + ": lines and call sites add up to the whole")
     roots = collections.Counter(a.name for a in known if a.caller is None)
     same({f: tuple(c) for f, c in sums.items() if any(c)},
          {r["fn"]: (r["self"], (r["calls"] or 0) + roots[r["fn"]], r.get(MEMORY, 0)) for r in answers[-1]},
