@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """guide.t - `quern --guide`, and the SKILL.md that is made of it.
 
-Every line of a ```quern block is run: X and Y are functions of the profile, FILE one of its files.
+Every query of a ```quern block is run: X and Y are functions of the profile, FILE one of its files.
 The columns and the exit statuses are those that the program itself names.
 """
 import re
@@ -15,7 +15,7 @@ _, front, text = re.split(r"^---\n", skill, maxsplit=2, flags=re.M)
 r = run("--guide")
 same((r.status, r.talk), (0, ""), "--guide")
 same(r.text, text.lstrip("\n"), "--guide is the SKILL.md without its front matter")
-ok(len(r.out) <= 8192, "it has at most 8 kB", len(r.out))
+ok(len(r.out) <= 5700, "it has at most 1,700 tokens, of some 3.3 bytes", len(r.out))
 fields = dict(line.split(": ", 1) for line in front.splitlines())
 same(sorted(fields), ["description", "name"], "the front matter of a skill")
 ok(fields["name"] == "quern" and 100 < len(fields["description"]) <= 1024 and ": " not in fields["description"],
@@ -23,8 +23,9 @@ ok(fields["name"] == "quern" and 100 < len(fields["description"]) <= 1024 and ":
 
 PROFILES = {"C": ("lua-default.out", "lua-instr-jumps.out", "luaM_free_", "main"),
             "C++": ("tmpl-cachebranch.out", "tmpl-default.out", "malloc", "main")}
-queries = [q for block in re.findall(r"^```quern\n(.*?)^```", text, re.M | re.S) for q in block.splitlines()]
-ok(len(queries) > 60, "it has examples", len(queries))
+queries = [q for block in re.findall(r"^```quern\n(.*?)^```", text, re.M | re.S)
+           for line in block.splitlines() if line[0] != "#" for q in line.split("; ")]
+ok(len(queries) > 50, "it has examples", len(queries))
 for name, (here, base, x, y) in PROFILES.items():
     for n in (here, base):
         shutil.copy(small + n, n)
@@ -46,7 +47,7 @@ failed = [str(r) for r in (run(here, "--budget", "20k", "-c", q.replace("malloc.
 ok(len(asked) > 15 and not failed, "queries within its sentences", "\n".join(asked + failed))
 
 recipes = text[text.index("## Recipes"):text.index("## When an answer")]
-same(len(re.findall(r"^[A-Z].*\?$", recipes, re.M)), 10, "ten recipes")
+same(len(re.findall(r"^# .*\?$", recipes, re.M)), 10, "ten recipes")
 code = " ".join(re.findall(r"`([^`\n]+)`", text))
 for word in ("--safe", "--budget", "--format", "-c", "--limit"):
     ok(word in code and word in run("--help", "all").text, "the guide names " + word)
