@@ -252,7 +252,6 @@ def add_calls(part, a, began, costs):
     """Those that lead to it."""
     while a.caller:
         line = next(line for line, b in a.caller.below if b is a)
-        add(part.self, (a.caller.fn.key, a.caller.fn.file, a.caller.fn.line), [0] * len(costs))
         add(part.sites, (a.caller.fn.key, a.caller.fn.file, line, a.fn.key), [int(began)] + costs)
         a, began = a.caller, False
 
