@@ -66,8 +66,9 @@ struct parts_reading {
 	uint32_t part;			/* at hand */
 	uint64_t next;			/* number in the part of the block that follows */
 	const struct part_blocks *some; /* of opts->blocks: the next of this part */
-	bool left_out;			/* the block at hand is none of them */
-	struct span_lines *span;	/* NULL: there is none */
+	bool begins;		 /* no cost or call of the block at hand was read yet */
+	bool left_out;		 /* it is none of them */
+	struct span_lines *span; /* NULL: there is none */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -185,12 +186,13 @@ static bool any_left(const struct parts_reading *r, uint32_t part)
 	return !all || (r->some < all + r->opts->nblocks && r->some->part == part);
 }
 
-/* A block begins: is it one of those that are asked for? */
+/* A block begins with its first cost or call: is it one of those that are asked for? */
 static void begin_block(struct parts_reading *r)
 {
 	const struct part_blocks *end = r->opts->blocks + r->opts->nblocks;
 	const uint64_t n = r->next++;
 
+	r->begins = false;
 	while (r->some < end && r->some->part == r->part && n >= r->some->to)
 		r->some++;
 	r->left_out = !any_left(r, r->part) || n < r->some->from;
@@ -204,11 +206,14 @@ static void leave_out(struct parts_reading *r)
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct row *row = &b->row[i];
+		const bool inside =
+			row->kind == LINE_COST ||
+			(row->kind >= LINE_CALLS && row->kind <= LINE_JUMP_BAD);
 
-		if (row->kind == LINE_FN)
+		r->begins |= row->kind == LINE_FN;
+		if (inside && r->begins)
 			begin_block(r);
-		if (!r->left_out || (row->kind != LINE_COST && row->kind < LINE_CALLS) ||
-		    row->kind > LINE_JUMP_BAD)
+		if (!inside || !r->left_out)
 			b->row[n++] = *row;
 	}
 	b->n = n;
@@ -457,7 +462,7 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 		return r->err->kind;
 	r->part = part;
 	r->next = 0;
-	r->left_out = false;
+	r->begins = true;
 	for (r->some = r->opts->blocks; r->some && !any_left(r, part) &&
 					r->some < r->opts->blocks + r->opts->nblocks;)
 		r->some++;
@@ -828,8 +833,8 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
 	rc = begin_reading(to, st, err) ||
-	     (opts->span && span_lines_new(st, opts->span, opts->forward, opts->most,
-					   &r->span, err)) ||
+	     (opts->span &&
+	      span_lines_new(st, opts->span, opts->forward, opts->most, &r->span, err)) ||
 	     map_guard(read_guarded, r, ERR_PROFILE, err) ||
 	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
 	     translate(to, err);

@@ -492,6 +492,13 @@ with open("many.xd", "w") as f:
 r = run("many.xd", "-q", "--index", "m.quern", "--limit", "memory=3M", "-c", "activation 39999 of f1 | functions | show self | as csv",
         "-c", "between 0 and 400000 | functions | sum | show self | as csv", "-c", "slowest 2 activations of f1 | functions | sum | show self | as csv")
 same(r.text.split()[1::2], [str(1 + (39998 * 5 + 1) % 7), "400000", "14"], "many calls of few stacks need little memory")
+
+# A name without a cost is no block: the second call of f is that of the second block below it.
+with open("empty.xd", "w") as f:
+    f.write(HEAD + "fl=(1) /a.php\nfn=(1) f\n2 10\n\nfl=(1)\nfn=(2) empty\n\nfl=(1)\nfn=(1)\n2 20\n\nfl=(1)\nfn=(3) {main}\n1 100\n"
+            "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n5 10\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n6 20\n\n")
+r = run("empty.xd", "-q", "-c", "activation 1 of f | lines | show self | as csv", "-c", "activation 2 of f | lines | show self | as csv", "-c", "between 0 and 130 | lines | sum | show self | as csv")
+same(r.text.split()[1::2], ["10", "20", "130"], "a name without a cost is no block")
 with open("deep.xd", "w") as f:
     f.write(HEAD + "fl=(1) /a.php\nfn=(1) f\n3 2\n\n" + "fl=(1)\nfn=(1)\n3 1\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 9\n\n" * 100000)
 for stage in ("activation 3 of f", "slowest 2 activations of f", "between 10% and 90%"):
