@@ -13,6 +13,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_hidden.h"
 #include "index/base/need.h"
+#include "index/base/cost.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/each_activation.h"
@@ -214,29 +215,26 @@ void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
-	struct hidden_parts *parts = NEED_ARRAY(a, struct hidden_parts, events + 1);
+	int64_t *part;
+	uint8_t *about;
 	size_t k = 0;
 
 	recorded_sites(x, f, a, rows, costs, n);
 	fn_hidden_of(x, &h);
-	if (h)
-		fn_hidden_parts(h, f, *rows, *costs, *n, parts);
-	for (size_t i = 0; h && i < *n; i++) {
+	if (!h)
+		return;
+	fn_hidden_costs(h, f, *rows, *costs, *n, a, &part, &about);
+	for (size_t i = 0; i < *n; i++) {
 		const struct store_site site = (*rows)[i];
-		const enum hidden_call call = fn_hidden_call(h, site.callee);
-		const int64_t *cost = *costs + i * events;
 
-		if (call == CALL_HIDDEN)
+		if (fn_hidden_call(h, &site) == CALL_HIDDEN)
 			continue;
 		for (uint32_t e = 0; e < events; e++)
-			(*costs)[k * events + e] =
-				call == CALL_VISIBLE
-					? cost[e]
-					: cost[e] - fn_hidden_cost(h, site.callee, e,
-								   cost[e], &parts[e]);
+			(*costs)[k * events + e] = cost_difference(
+				(*costs)[i * events + e], part[i * events + e]);
 		(*rows)[k++] = site;
 	}
-	*n = h ? k : *n;
+	*n = k;
 }
 
 void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
@@ -245,29 +243,24 @@ void fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
 	struct store_site *site = NULL;
-	struct hidden_parts *parts = NEED_ARRAY(a, struct hidden_parts, events + 1);
+	int64_t *cost;
 	size_t all = 0;
 
 	*n = 0;
 	fn_hidden_of(x, &h);
 	if (!h)
 		return;
-	recorded_sites(x, f, a, &site, costs, &all);
-	fn_hidden_parts(h, f, site, *costs, all, parts);
+	recorded_sites(x, f, a, &site, &cost, &all);
+	fn_hidden_costs(h, f, site, cost, all, a, costs, about);
 	*rows = ARENA_ARRAY(a, struct store_line, all + 1);
-	*about = ARENA_ARRAY(a, uint8_t, all + 1);
-	if (!*rows || !*about)
+	if (!*rows)
 		need_memory(a);
 	for (size_t i = 0; i < all; i++) {
-		const enum hidden_call call = fn_hidden_call(h, site[i].callee);
-
-		if (call == CALL_VISIBLE)
+		if (fn_hidden_call(h, &site[i]) == CALL_VISIBLE)
 			continue;
 		for (uint32_t e = 0; e < events; e++)
-			(*costs)[*n * events + e] =
-				fn_hidden_cost(h, site[i].callee, e,
-					       (*costs)[i * events + e], &parts[e]);
-		(*about)[*n] = call == CALL_SHARED;
+			(*costs)[*n * events + e] = (*costs)[i * events + e];
+		(*about)[*n] = (*about)[i];
 		(*rows)[(*n)++] =
 			(struct store_line){site[i].file, site[i].line, site[i].instr};
 	}
