@@ -10,7 +10,7 @@
 #include "engine/flow/flow.h"
 #include "engine/gstages/graph_cache.h"
 #include "engine/lang/ast.h"
-#include "engine/rows/fn_detail.h"
+#include "engine/rows/part_cache.h"
 #include "engine/lang/parse.h"
 #include "engine/session.h"
 #include "engine/sources/sources.h"

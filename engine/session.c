@@ -14,7 +14,7 @@
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/doubt.h"
-#include "engine/rows/fn_detail.h"
+#include "engine/rows/part_cache.h"
 #include "engine/gstages/graph_cache.h"
 #include "engine/gstages/gstage.h"
 #include "index/base/err.h"

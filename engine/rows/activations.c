@@ -4,7 +4,7 @@
 #include "engine/graph/graph.h"
 #include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
-#include "engine/rows/fn_detail.h"
+#include "engine/rows/part_cache.h"
 #include "engine/rows/reading.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"

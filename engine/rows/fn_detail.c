@@ -12,6 +12,7 @@
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_hidden.h"
+#include "engine/rows/part_cache.h"
 #include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/count.h"
@@ -19,65 +20,6 @@
 #include "index/each_activation.h"
 #include "index/part_lines.h"
 #include "index/base/cancel.h"
-
-/* Some parts of a profile, read again. */
-struct part_set {
-	const struct store *st;	    /* NULL: there is no such set */
-	uint8_t *parts;		    /* [parts of st] */
-	struct part_blocks *blocks; /* of these parts only these; NULL: all */
-	size_t nblocks;
-	int64_t *span; /* [2 * parts]: where that begins and ends; NULL: all */
-	struct part_lines *lines;
-};
-
-/* A comparison asks two sets in turn, function by function; the one asked last is first. */
-struct part_cache {
-	struct part_set set[2];
-	struct blocks *blocks; /* of this store: */
-	const struct store *blocks_of;
-};
-
-struct part_cache *part_cache_new(void)
-{
-	return calloc(1, sizeof(struct part_cache));
-}
-
-static void clear_set(struct part_set *s)
-{
-	part_lines_free(s->lines);
-	free(s->parts);
-	free(s->blocks);
-	free(s->span);
-	*s = (struct part_set){0};
-}
-
-struct blocks **part_cache_blocks(struct part_cache *c, const struct store *st)
-{
-	if (c->blocks_of != st) {
-		blocks_free(c->blocks);
-		c->blocks = NULL;
-		c->blocks_of = st;
-	}
-	return &c->blocks;
-}
-
-void part_cache_drop(struct part_cache *c, const struct store *st)
-{
-	if (c->blocks_of == st)
-		part_cache_blocks(c, NULL);
-	for (size_t i = 0; i < COUNT(c->set); i++)
-		if (c->set[i].st == st)
-			clear_set(&c->set[i]);
-}
-
-void part_cache_free(struct part_cache *c)
-{
-	for (size_t i = 0; c && i < COUNT(c->set); i++)
-		clear_set(&c->set[i]);
-	if (c)
-		part_cache_blocks(c, NULL);
-	free(c);
-}
 
 static int poll(void *arg, struct err *err)
 {
@@ -135,7 +77,7 @@ static void read_parts(struct exec *x, struct part_set *s, const uint8_t *parts,
 	struct part_lines_opts opts = {
 		.poll = poll, .arg = x, .blocks = o.at, .nblocks = o.n, .span = span};
 
-	clear_set(s);
+	part_set_clear(s);
 	s->parts = malloc(n + 1);
 	s->blocks = calloc(o.n + 1, sizeof(*s->blocks));
 	s->span = span ? malloc((2 * n + 1) * sizeof(*s->span)) : NULL;
@@ -154,7 +96,7 @@ static void read_parts(struct exec *x, struct part_set *s, const uint8_t *parts,
 	part_lines_read(x->g->st, parts, &opts, &s->lines, x->err);
 	blocks_forward_free(forward);
 	if (x->err->kind) {
-		clear_set(s);
+		part_set_clear(s);
 		map_leave(x->err);
 	}
 	memcpy(s->parts, parts, n);

@@ -13,15 +13,6 @@ struct exec;
 struct fn_set;
 struct source;
 
-/* A cache of the parts read last, kept by the session. */
-struct part_cache;
-struct part_cache *part_cache_new(void); /* NULL: out of memory */
-void part_cache_free(struct part_cache *c);
-void part_cache_drop(struct part_cache *c, const struct store *st);
-/* Where it keeps the blocks of st; *that NULL: they were not read. */
-struct blocks;
-struct blocks **part_cache_blocks(struct part_cache *c, const struct store *st);
-
 /* Like store_lines(), store_sites(), store_jumps(). */
 void fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 	      int64_t **costs, size_t *n);

@@ -21,6 +21,7 @@
 #include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"
+#include "index/file/source_hash.h"
 #include "index/file/unpack.h"
 
 enum {

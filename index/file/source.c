@@ -5,6 +5,7 @@
 #include "index/base/hash.h"
 #include "index/base/os.h"
 #include "index/file/part_text.h"
+#include "index/file/source_hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
-#ifdef HAVE_XXH_DISPATCH /* use the widest vectors of this processor (SConstruct) */
-#include <xxh_x86dispatch.h>
-#endif
 
 enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8 };
 static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
@@ -323,43 +320,6 @@ int source_unchanged(const struct source_file *s, struct err *err)
 		return cannot_open(s->name, err);
 	identify(&now, &sb);
 	return same_times(&now, &s->id) ? 0 : source_changed(s, err);
-}
-
-uint64_t source_hash_chunk(const char *p, size_t n)
-{
-	return XXH3_64bits(p, n);
-}
-
-struct source_hash *source_hash_new(void)
-{
-	XXH3_state_t *h = XXH3_createState();
-
-	if (h)
-		XXH3_64bits_reset(h);
-	return (struct source_hash *)h;
-}
-
-void source_hash_free(struct source_hash *h)
-{
-	XXH3_freeState((XXH3_state_t *)h);
-}
-
-void source_hash_add(struct source_hash *h, const char *p, size_t n)
-{
-	XXH3_64bits_update((XXH3_state_t *)h, p, n);
-}
-
-uint64_t source_hash_end(struct source_hash *h)
-{
-	const uint64_t hash = XXH3_64bits_digest((XXH3_state_t *)h);
-
-	XXH3_64bits_reset((XXH3_state_t *)h);
-	return hash;
-}
-
-uint64_t source_hash_all(const uint64_t *chunk, size_t n)
-{
-	return XXH3_64bits(chunk, n * sizeof(*chunk));
 }
 
 struct hashing {

@@ -15,6 +15,7 @@
 #include "index/base/bytes.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
+#include "index/file/source_hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
 #include "index/read/refuse_file.h"

@@ -18,7 +18,7 @@
 #include "index/lines/decode.h"
 #include "index/file/feed.h"
 #include "index/fast/first.h"
-#include "index/file/source.h"
+#include "index/file/source_hash.h"
 #include "index/read/stretch_in.h"
 
 enum {

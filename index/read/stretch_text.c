@@ -15,6 +15,7 @@
 #include "index/base/file.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"
+#include "index/file/source_hash.h"
 #include "index/read/stretch_in.h"
 
 int stretch_changed(struct err *err)

@@ -7,6 +7,7 @@
 
 #include "index/base/err.h"
 #include "index/file/source.h"
+#include "index/file/source_hash.h"
 #include "tests/support/tap.h"
 
 static char dir[64], path[128];
