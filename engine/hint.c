@@ -292,7 +292,7 @@ static bool mend(struct resolving *r)
 
 	if (!r->instead.n || !r->err->len || end > q.n)
 		return false;
-	/* What is in quotes becomes a form without them. */
+	/* A name in quotes becomes a form without them. */
 	if (at && q.p[at - 1] == '"' && end < q.n && q.p[end] == '"') {
 		at--;
 		end++;

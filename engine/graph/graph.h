@@ -64,7 +64,7 @@ struct graph_opened {
 	size_t nblocks;
 };
 
-/* What of the run a graph holds. */
+/* The part of the run that a graph holds. */
 struct graph_run {
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
@@ -75,7 +75,7 @@ struct graph_run {
 			       graph_part_tree() made it */
 };
 
-/* What of its numbers are estimates. */
+/* The estimates among its numbers. */
 struct graph_marks {
 	bool estimated;		  /* some stage attributed costs, but for these: */
 	const uint8_t *sure;	  /* [functions]: enum graph_sure, or-ed; NULL: none */

@@ -310,7 +310,7 @@ const struct graph_span *graph_span_of(const struct graph *g)
 	return g->run.span;
 }
 
-/* The same if e is the event that it is measured in. */
+/* That span, if e is the event that it is measured in; or NULL. */
 static const struct graph_span *span_of(const struct graph *g, uint32_t e)
 {
 	const struct graph_span *s = graph_span_of(g);

@@ -275,7 +275,7 @@ static void spread_within(const struct behind *b, double total)
 	spread(b, fmax(left, 0));
 }
 
-/* What f spends in h->top beyond its own in h->base and what is hidden whole. */
+/* The cost that f spends in h->top beyond its own in h->base and calls that are hidden whole. */
 static double shared_cost(const struct fn_hidden *h, fn_id f, uint32_t e, double whole)
 {
 	graph_event(h->top, e);

@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 struct run_span {
-	const int64_t *from, *to, *total; /* [parts]: where it lies, and how long that is */
+	const int64_t *from, *to,
+		*total; /* [parts]: where it lies, and how long that is */
 };
 
-/* What is spent of `whole` before `at` of a piece of this length. */
+/* The part of `whole` that is spent before `at` of a piece of this length. */
 static inline int64_t span_before(int64_t whole, int64_t at, int64_t length)
 {
 	const __int128 by = (__int128)length * 2;

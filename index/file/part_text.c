@@ -64,7 +64,7 @@ static int write_all(int fd, const char *p, size_t n, struct err *err)
 	return 0;
 }
 
-/* What comes before the first benchmark says "Metadata: ". */
+/* The text before the first benchmark says "Metadata: ". */
 static int take_name(struct cutting *c, struct str line)
 {
 	static const struct str begin = STR("desc: Trigger: Client Request: ");
