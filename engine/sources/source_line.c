@@ -148,7 +148,9 @@ static void detail_open(struct exec *x, const struct source *s, struct table *t)
 	table_init(x, t, t->src, x->g, d->n);
 	if (text)
 		table_show(t, STR("text"));
-	if ((x->g->hides || graph_span_of(x->g)) && (s->kind == S_LINES || s->kind == S_INSTRS))
+	if (graph_span_of(x->g)
+		    ? s->kind != S_JUMPS
+		    : x->g->hides && (s->kind == S_LINES || s->kind == S_INSTRS))
 		table_tell(t, STR("estimated"));
 	t->rows_before += d->dropped;
 }
@@ -209,9 +211,8 @@ uint64_t place_lo(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct place *p = place_of(t, r);
 
-	return p->has_self && p->alone
-		       ? (uint64_t)graph_span_of(t->g)->self_lo[p->of]
-		       : 0;
+	return p->has_self && p->alone ? (uint64_t)graph_span_of(t->g)->self_lo[p->of]
+				       : 0;
 }
 
 uint64_t place_hi(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -481,6 +482,7 @@ static const struct listed site_list[] = {
 	{"recursive", 0, 0},
 	{"caller_id", 0, 0},
 	{"callee_id", 0, 0},
+	{"estimated", 0, 0}, /* machines see it in a span of the run */
 };
 
 const struct source_def source_callsites = {
