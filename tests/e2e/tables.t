@@ -118,7 +118,7 @@ lists("tests/evaluator/stages.py", "table stages", table_stages - {"as", "expect
 lists(LANGUAGE, "units", units, words(re.search(r"^num .*", read(LANGUAGE), re.M)[0], r'"([A-Za-z]{2,}|[sB])"'))
 
 lists(LANGUAGE, "sets", sets, words(read(LANGUAGE, "\n## Values", "\n## "), r"^\| `\$(\w+)` \|"))
-lists(GUIDE, "sets", sets, words(read(GUIDE, "Always there:", ", in C"), r"\$(\w+)"))
+lists(GUIDE, "sets", sets, words(read(GUIDE, "Always there:", "Words"), r"\$(\w+)"))
 lists("tests/query/shipped-*.query", "queries", queries, words("".join(read(f[len(top) + 1:]) for f in glob.glob(top + "/tests/query/shipped-*.query")), r"^\.run (\S+)"))
 for document, found in ((MAN, words(man, r"^\.It (\d+)$")), (GUIDE, words(read(GUIDE, "\n## Exit status"), r"(?:^|[.:] |\n)(\d+)\s"))):
     lists(document, "exit statuses", statuses, found)
