@@ -11,7 +11,7 @@
 
 struct profile_set {
 	struct session_members of;
-	size_t now;   /* the member that is open; SIZE_MAX: none */
+	size_t now; /* the member that is open; SIZE_MAX: none */
 	size_t nunread;
 	bool told;	     /* which profiles have no partner */
 	struct strset texts; /* of the rows of the last answer */

@@ -111,8 +111,7 @@ static int take_calls(void *arg, const struct block_back *block)
 		return 0;
 	if (vec_reserve_raw(&f->many, &f->many_cap, f->nmany + 1, sizeof(*f->many)))
 		return err_no_memory(r->err, "while reading activations");
-	f->many[f->nmany++] =
-		(struct sort_pair){block->number, (uint32_t)block->wants};
+	f->many[f->nmany++] = (struct sort_pair){block->number, (uint32_t)block->wants};
 	return 0;
 }
 

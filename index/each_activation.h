@@ -26,9 +26,9 @@ void blocks_free(struct blocks *b); /* may be NULL */
  * numbers of blocks there are those of the file.
  */
 struct part_claims {
-	uint64_t first;	   /* number of its first block in the file */
-	int64_t own;	   /* what its blocks spend, of the first event */
-	size_t file;	   /* of blocks_forward */
+	uint64_t first;	    /* number of its first block in the file */
+	int64_t own;	    /* what its blocks spend, of the first event */
+	size_t file;	    /* of blocks_forward */
 	const uint8_t *few; /* [blocks of the file]: calls of one; MANY_CALLS: as in */
 	const struct sort_pair *many; /* key: a block; value: its calls; descending */
 	size_t nmany;
@@ -37,7 +37,7 @@ struct part_claims {
 #define MANY_CALLS 255
 struct blocks_forward;
 int blocks_forward(struct blocks *b, struct blocks_forward **out, struct err *err);
-void blocks_forward_free(struct blocks_forward *f); /* may be NULL */
+void blocks_forward_free(struct blocks_forward *f);   /* may be NULL */
 uint64_t blocks_most(const struct blocks_forward *f); /* bytes that open calls may take */
 struct part_claims blocks_part(const struct blocks_forward *f, uint32_t part);
 

@@ -33,7 +33,7 @@ struct part_lines_opts {
 	/* Only what lies in a span of each part, by blocks that are read forwards; or NULL. */
 	const struct run_span *span;
 	const struct blocks_forward *forward;
-	uint64_t most; /* bytes that calls may take then */
+	uint64_t most;	/* bytes that calls may take then */
 	size_t at_once; /* bytes of a plain file read at once; 0: the default (tests) */
 };
 

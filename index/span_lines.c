@@ -242,8 +242,7 @@ static int know_columns(struct span_lines *s, const struct tally *t, struct err 
 		if (vec_reserve(&s->event, &s->event_cap, s->nevent + 1,
 				sizeof(*s->event)))
 			return no_memory(err);
-		s->event[s->nevent] =
-			store_event_find(s->st, t->events.name[s->nevent]);
+		s->event[s->nevent] = store_event_find(s->st, t->events.name[s->nevent]);
 		if (s->event[s->nevent] >= s->st->info.events)
 			return other_calls(err);
 	}
@@ -299,8 +298,7 @@ static int take_call(struct span_lines *s, struct tally *t, const struct row *r,
 	memset(s->cost, 0, row.nc * sizeof(*s->cost));
 	for (size_t i = 0; i < row.nc; i++)
 		if (t->events.col_of[t->events.col[i]] == i) /* the last of it */
-			s->cost[i] =
-				(uint64_t)of[SUM_COSTS + s->event[t->events.col[i]]];
+			s->cost[i] = (uint64_t)of[SUM_COSTS + s->event[t->events.col[i]]];
 	t->now.pending_a = (of[SUM_IS] & SUM_BEGAN) != 0;
 	return tally_row_cost(t, &row, s->cost, err);
 }
@@ -318,9 +316,8 @@ static int take_cost(struct span_lines *s, struct tally *t, const struct batch *
 		return err->kind;
 	if (t->now.pending == PENDING_JUMP)
 		return tally_rows(t, b, i, i + 1, err);
-	return t->now.pending == PENDING_CALL
-		       ? take_call(s, t, r, err)
-		       : take_own(s, t, r, &b->cost[r->cost], err);
+	return t->now.pending == PENDING_CALL ? take_call(s, t, r, err)
+					      : take_own(s, t, r, &b->cost[r->cost], err);
 }
 
 int span_lines_batch(struct span_lines *s, struct tally *t, struct batch *b,

@@ -182,9 +182,9 @@ static void pair_free(struct pairing *p)
 	free(p);
 }
 
-static int pair_new(struct store *const st[2], const struct renames *rules,
-		    bool recorded, size_t bytes, const struct cancel *cancel,
-		    struct pairing **out, struct err *err)
+static int pair_new(struct store *const st[2], const struct renames *rules, bool recorded,
+		    size_t bytes, const struct cancel *cancel, struct pairing **out,
+		    struct err *err)
 {
 	struct pairer w = {.st = {st[0], st[1]},
 			   .rules = rules,
@@ -230,8 +230,9 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
  * times about the same two.
  */
 
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, size_t bytes,
-		const struct cancel *cancel, const struct pairing **out, struct err *err)
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+		size_t bytes, const struct cancel *cancel, const struct pairing **out,
+		struct err *err)
 {
 	const struct pairing *p = c->pairing;
 

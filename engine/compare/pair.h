@@ -52,7 +52,7 @@ struct pairing {
 	uint32_t functions[2];
 	struct store *st[2];
 	bool recorded;
-	struct arena a;	      /* has all of this */
+	struct arena a; /* has all of this */
 };
 
 /* The last pairing that was asked for, and the rules it was made by. */
@@ -65,8 +65,9 @@ struct pair_cache {
  * groups); else all contexts of a function have the first one of the other side.  At most
  * `bytes` of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives
  * up. */
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, size_t bytes,
-		const struct cancel *cancel, const struct pairing **out, struct err *err);
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+		size_t bytes, const struct cancel *cancel, const struct pairing **out,
+		struct err *err);
 void pair_forget(struct pair_cache *c);
 void pair_cache_free(struct pair_cache *c);
 /* "object, hash": the names of the rules; in the arena, p NULL: it is full. */

@@ -100,12 +100,12 @@ static int number_store(struct pairer *w, unsigned side)
 		return pair_no_memory(w);
 	for (uint32_t o = 0; o < info->objects; o++)
 		if (rename_apply(rules, store_obj(w->st[side], o), &p->a, &text,
-				       w->err) ||
+				 w->err) ||
 		    number_place(w, &w->objects, text, side, &w->objects.of[side][o]))
 			return p->a.refused ? pair_no_memory(w) : w->err->kind;
 	for (uint32_t f = 0; f < info->files; f++)
 		if (rename_apply(rules, store_file(w->st[side], f), &p->a, &text,
-				     w->err) ||
+				 w->err) ||
 		    number_place(w, &w->files, text, side, &w->files.of[side][f]))
 			return p->a.refused ? pair_no_memory(w) : w->err->kind;
 	return 0;

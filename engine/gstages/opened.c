@@ -433,16 +433,16 @@ struct open_place {
 struct span_walk {
 	struct opening *o;
 	struct run_span of;
-	struct open_place *place;   /* [open + 1] */
-	uint32_t *chain;	    /* of callers without a context, upwards */
+	struct open_place *place; /* [open + 1] */
+	uint32_t *chain;	  /* of callers without a context, upwards */
 	size_t cap, chain_cap;
 	uint64_t *on;	  /* [functions]: on the stack so many times */
 	int64_t *lo, *hi; /* [functions]: inclusive */
 	int64_t *self_lo, *self_hi;
-	uint8_t *sure;	  /* [functions]: enum graph_sure */
-	int64_t waits;	  /* the own costs of open ones */
-	bool fibers;	  /* stacks take turns */
-	bool falls;	  /* some cost is below 0 */
+	uint8_t *sure; /* [functions]: enum graph_sure */
+	int64_t waits; /* the own costs of open ones */
+	bool fibers;   /* stacks take turns */
+	bool falls;    /* some cost is below 0 */
 };
 
 /* The context of an open activation, made after those of its callers.  0: an error. */
@@ -484,8 +484,8 @@ static int add_own(struct span_walk *w, const struct activation *a)
 		return w->o->x->err->kind;
 	self = c->self + (size_t)(here - 1) * c->events;
 	for (size_t e = 0; e < c->events; e++)
-		c->full |= cost_add(&self[e], span_cut(&w->of, a->part, begin, own,
-						       a->self[e]));
+		c->full |= cost_add(&self[e],
+				    span_cut(&w->of, a->part, begin, own, a->self[e]));
 	return 0;
 }
 
@@ -556,7 +556,7 @@ static int span_takes(void *arg, const struct activation *a)
 	}
 	if (w->fibers || start < w->of.from[part] || end + more > w->of.to[part])
 		w->sure[a->fn] = 0;
-	/* What it includes and spends outside may be all its own, and so may that inside. */
+	/* All that is spent outside may be its own cost, and so may all inside. */
 	if (a->self[0] > end - start - lo)
 		cost_add(&w->self_lo[a->fn], a->self[0] - (end - start - lo));
 	cost_add(&w->self_hi[a->fn], a->self[0] < hi ? a->self[0] : hi);
@@ -653,12 +653,11 @@ static void open_span(struct exec *x, const struct gstage *g)
 		const bool is = !x->parts || x->parts[p];
 
 		/* A call without cost that ends with the run is in a span up to its end. */
-		told[p].late = !is			 ? INT64_MAX
+		told[p].late = !is ? INT64_MAX
 			       : w->of.to[p] == w->of.total[p]
 				       ? -1
 				       : w->of.total[p] - w->of.to[p];
-		told[p].early =
-			w->fibers ? INT64_MAX : w->of.total[p] - w->of.from[p];
+		told[p].early = w->fibers ? INT64_MAX : w->of.total[p] - w->of.from[p];
 	}
 	w->o = new_opening(x);
 	asked.span = told;
@@ -676,8 +675,8 @@ static void open_span(struct exec *x, const struct gstage *g)
 		w->hi[f] = w->hi[f] < length ? w->hi[f] : length;
 		w->self_hi[f] = w->self_hi[f] < length ? w->self_hi[f] : length;
 	}
-	*span = (struct graph_span){
-		0, w->of, w->lo, w->hi, w->self_lo, w->self_hi, w->sure};
+	*span = (struct graph_span){0,		w->of,	    w->lo,  w->hi,
+				    w->self_lo, w->self_hi, w->sure};
 	graph_span(x->g, span);
 }
 

@@ -149,7 +149,7 @@ const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *b
 		memcpy(buf, other, HABIT_MAX);
 		return buf;
 	}
-	/* What was accepted last is what `reads` knows. */
+	/* `reads` knows the form that it accepted last: ask it again. */
 	return said && is_answer(said, reads, arg) ? said : NULL;
 }
 

@@ -78,7 +78,7 @@ struct raw {
 	int64_t *self, *incl; /* or NULL */
 	uint32_t of;	      /* as in struct place */
 	uint32_t to;	      /* of a call site: its callee in the graph */
-	bool about;	      /* self is a share: of a call that is hidden in part, in a span */
+	bool about; /* self is a share: of a call that is hidden in part, in a span */
 };
 
 static int by_line(const struct raw *a, const struct raw *b)
@@ -232,17 +232,16 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 		    (d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee))) ||
 		    (d->only && !place_set_has(d->only, here, site[i].file)))
 			continue;
-		to->at[to->n++] =
-			(struct raw){.file = site[i].file,
-				     .inlined = site[i].file,
-				     .line = site[i].line,
-				     .instr = site[i].instr,
-				     .calls = graph_site_calls(x->g, site[i].calls),
-				     .incl = incl + i * d->events,
-				     .of = calls ? site[i].edge : f,
-				     .to = callee,
-				     .about = fn_detail_shared(x, site[i].callee,
-							       GRAPH_INCL)};
+		to->at[to->n++] = (struct raw){
+			.file = site[i].file,
+			.inlined = site[i].file,
+			.line = site[i].line,
+			.instr = site[i].instr,
+			.calls = graph_site_calls(x->g, site[i].calls),
+			.incl = incl + i * d->events,
+			.of = calls ? site[i].edge : f,
+			.to = callee,
+			.about = fn_detail_shared(x, site[i].callee, GRAPH_INCL)};
 	}
 }
 

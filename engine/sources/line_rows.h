@@ -20,9 +20,9 @@ struct place {
 	uint64_t line, instr;
 	uint64_t calls; /* from here; CALLS_UNKNOWN: some were not counted */
 	bool has_self;	/* there are cost lines, not calls alone */
-	bool about;	/* its cost is a share, of a call that is hidden in part or in a span */
-	bool alone;	/* no other line of the function has cost lines */
-	bool bounded;	/* it is of one function of the store */
+	bool about; /* its cost is a share, of a call that is hidden in part or in a span */
+	bool alone;   /* no other line of the function has cost lines */
+	bool bounded; /* it is of one function of the store */
 };
 
 struct jump {

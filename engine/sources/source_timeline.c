@@ -182,7 +182,8 @@ static bool cut_to_span(const struct graph_span *span, uint32_t part, int64_t *i
 			int64_t *after, int64_t *self)
 {
 	const int64_t total = span->of.total[part], end = total - *after + *incl;
-	const int64_t own = end - *self, from = span->of.from[part], to = span->of.to[part];
+	const int64_t own = end - *self, from = span->of.from[part],
+		      to = span->of.to[part];
 	const int64_t start = total - *after > from ? total - *after : from;
 
 	*incl = (end < to ? end : to) - start;

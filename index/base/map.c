@@ -41,7 +41,7 @@ struct chunk {
 
 static struct chunk table;
 static _Thread_local struct guard *guard;
-static _Thread_local struct map_held *held; /* the last one first */
+static _Thread_local struct map_held *held;	/* the last one first */
 static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction before[2]; /* SIGBUS, SIGSEGV */

@@ -46,7 +46,7 @@ struct stretch_opts {
 	/* Bytes worth giving to a waiting thread; 0: 1 MiB, but nothing is given if
 	 * `stretch` is set or mem is less than 256 MiB. */
 	size_t give;
-	bool hash; /* compute stretches.chunk_hash */
+	bool hash;	/* compute stretches.chunk_hash */
 	bool of_set;	/* a file of a set: keep the costs of its parts */
 	unsigned share; /* number of files that share mem; 0: one */
 	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is

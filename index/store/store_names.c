@@ -134,7 +134,8 @@ bool store_demangles(const struct store *st)
 
 static struct str shown(struct store *st, name_id n, struct str name)
 {
-	if (st->as_recorded || st->mangled < 0 || !demangle_wanted(name) || n >= st->info.names)
+	if (st->as_recorded || st->mangled < 0 || !demangle_wanted(name) ||
+	    n >= st->info.names)
 		return name;
 	if (!st->shown &&
 	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
@@ -234,8 +235,8 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
  * ("f'_Z1gv") have it after a quote. */
 static bool find_mangled(struct store *st)
 {
-	static const char *const starts[] = {"_R",  "_Z",  "__Z", "caml",
-					      "$s", "$S", "_$s", "_$S", "_T"};
+	static const char *const starts[] = {"_R", "_Z",  "__Z", "caml", "$s",
+					     "$S", "_$s", "_$S", "_T"};
 	static const char *const after[] = {"'_", "'caml"};
 	uint8_t *has = calloc((size_t)st->info.names + 1, 1);
 	bool any = !has; /* rather slower than wrong */

@@ -342,7 +342,8 @@ static int unknown_option(struct str name, char **argv, const char *arg, struct 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		const struct str word = {name.p, str_find(name, ' ')};
 
-		if (word.n < name.n && table[i].name && str_eq(word, str_c(table[i].name)))
+		if (word.n < name.n && table[i].name &&
+		    str_eq(word, str_c(table[i].name)))
 			return err_hint(err, "did you mean '--%s=%.*s'?", table[i].name,
 					STR_ARG(str_trim(str_from(name, word.n))));
 	}

@@ -41,12 +41,11 @@ struct options {
 	const char *event, *index;
 	struct given *given;
 	size_t ngiven;
-	uint64_t jobs;		  /* at most 1,024; 0: one per core */
-	uint64_t mem;		  /* bytes; 0: the default */
-	uint64_t budget;	  /* most bytes of an answer; 0: any */
+	uint64_t jobs;	 /* at most 1,024; 0: one per core */
+	uint64_t mem;	 /* bytes; 0: the default */
+	uint64_t budget; /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse, wide, no_demangle, keep_going, with_source,
-		with_asm;
+	bool bench_parse, wide, no_demangle, keep_going, with_source, with_asm;
 	bool merge, mcp, rooted; /* rooted: --source-root is given */
 	bool help, version, guide;
 	enum colour_when colour;

@@ -592,8 +592,9 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 			".%s is of single profiles, and a folder is open: open "
 			"one of them",
 			c->name);
-		err_hint(&err, "in NAME | overview is of one, or open its file: profiles | "
-			       "show path");
+		err_hint(&err,
+			 "in NAME | overview is of one, or open its file: profiles | "
+			 "show path");
 	} else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)

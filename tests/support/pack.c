@@ -62,8 +62,10 @@ static const struct {
 	const char *name;
 	size_t (*pack)(char *out, size_t room, int level, const char *p, size_t n);
 } packers[PACKS] = {
-	[PACK_GZIP] = {"gzip", gzip}, [PACK_BZIP2] = {"bzip2", bzip2},
-	[PACK_XZ] = {"xz", xz},	      [PACK_ZSTD] = {"zstd", zstd},
+	[PACK_GZIP] = {"gzip", gzip},
+	[PACK_BZIP2] = {"bzip2", bzip2},
+	[PACK_XZ] = {"xz", xz},
+	[PACK_ZSTD] = {"zstd", zstd},
 };
 
 char *pack_text(enum pack how, int level, const char *p, size_t n, size_t *packed)

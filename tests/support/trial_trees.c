@@ -266,8 +266,8 @@ void check_paths(struct trial *t)
 	static const struct {
 		const char *kind, *more;
 	} asked[] = {
-		{"path", ""},	   {"shortest 3 paths", ""}, {"widest 3 paths", ""},
-		{"all paths", ""}, {"all paths", " depth 4"},  {"path", " avoiding "},
+		{"path", ""},	   {"shortest 3 paths", ""},  {"widest 3 paths", ""},
+		{"all paths", ""}, {"all paths", " depth 4"}, {"path", " avoiding "},
 	};
 
 	for (uint32_t k = 0; k < COUNT(asked); k++) {

@@ -411,8 +411,7 @@ static void check_seams(size_t limit)
 	if (bytes_room(&l[0].seams.scratch, 64))
 		abort();
 	memset(l[0].seams.scratch.p, 0, l[0].seams.scratch.cap);
-	right = !claims_resolve(&c, s, 2, UINT64_MAX, NULL, &err) &&
-		c.n == COUNT(want);
+	right = !claims_resolve(&c, s, 2, UINT64_MAX, NULL, &err) && c.n == COUNT(want);
 	for (size_t i = 0; right && i < c.n; i++)
 		right = c.of[i].key == want[i];
 	ok(right && !c.lost, "a cut block, seams over %zu bytes in a file: %s", limit,

@@ -84,14 +84,16 @@ static uint64_t compared; /* indexes with a simple reading */
  * is wrong. */
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
-	const struct naive_way
-		pieces = {.jobs = 1 + (one_in(4) ? dice_below(8) : dice_below(3)),
-			  .stretch = any_stretch(n),
-			  .give = one_in(2) ? 1 + dice_below(1000) : 0},
-		packed = {.jobs = 1,
-			  .stretch = one_in(2) ? 1 + dice_below(600) : 0,
-			  .members = 1 + dice_below(4),
-			  .pack = one_in(2) ? PACK_GZIP : (enum pack)dice_below(PACKS)};
+	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? dice_below(8)
+								: dice_below(3)),
+					 .stretch = any_stretch(n),
+					 .give = one_in(2) ? 1 + dice_below(1000) : 0},
+			       packed = {.jobs = 1,
+					 .stretch = one_in(2) ? 1 + dice_below(600) : 0,
+					 .members = 1 + dice_below(4),
+					 .pack = one_in(2)
+							 ? PACK_GZIP
+							 : (enum pack)dice_below(PACKS)};
 	struct naive r;
 	bool same;
 
