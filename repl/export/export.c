@@ -19,6 +19,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "index/base/err.h"
+#include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
 #include "repl/app/app.h"
@@ -282,12 +283,23 @@ static int open_session(struct export *x)
 	return 0;
 }
 
+/* The run of a profile: r and ten of 36 signs by chance. */
+static void name_run(struct export *x, size_t profile)
+{
+	uint64_t n = hash_mix(x->chance + profile);
+
+	x->run[0] = 'r';
+	for (size_t i = 1; i + 1 < sizeof(x->run); i++, n /= 36)
+		x->run[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[n % 36];
+}
+
 static int set_profile(struct export *x, size_t i)
 {
 	struct store *const before = x->st;
 
 	x->st = session_profile(x->app->session, i);
 	x->profile = session_profile_name(x->app->session, i);
+	name_run(x, i);
 	for (size_t e = 0; e < x->nevents; e++)
 		x->local[e] = store_event_find(x->st, x->events[e].name);
 	return x->st == before && x->asked ? 0 : open_session(x);
@@ -529,6 +541,8 @@ int export_run(struct app *app, const char *to, enum export_format format,
 
 	if (choose_tables(tables, chosen, err))
 		return err->kind;
+	if (getentropy(&x.chance, sizeof(x.chance)) < 0)
+		return export_failed("a number by chance", err);
 	arena_init(&x.arena, 0);
 	if (format == EXPORT_DB)
 		write_database(&x, to, chosen, start);

@@ -25,7 +25,7 @@ struct export_table {
 	const char *addressed; /* of profiles with addresses, or NULL: it is the same */
 	enum { OF_PROFILE, OF_FUNCTIONS, OF_PARTS } portions;
 	bool (*has)(struct store *st); /* NULL: each profile has such rows */
-	/* Its columns after `profile`, in their order (export_next()). */
+	/* Its columns after `profile` and `run`, in their order (export_next()). */
 	const char *columns;
 };
 
@@ -38,7 +38,7 @@ struct export_column {
 			    ... */
 	struct str from; /* the column of the registry: type, meaning, values */
 	struct str to;	 /* the table whose id it is; or empty */
-	bool key;  /* identifies the row, with the others of this kind and profile */
+	bool key;  /* identifies the row, with the others of this kind and the run */
 	bool cost; /* there is one for each event */
 };
 
@@ -64,9 +64,11 @@ struct export
 	struct export_db *db;	     /* of EXPORT_DB; else NULL, and rows go to out */
 	struct export_event *events; /* of all profiles */
 	size_t nevents, events_cap;
+	uint64_t chance; /* other exports have another */
 	/* the current profile */
 	struct store *st;
 	struct str profile;
+	char run[12]; /* text, and no number for a reader that guesses types */
 	uint32_t *
 		local; /* its number of each event; more than its events: it has it not */
 	struct session *asked; /* with this profile alone, or NULL */

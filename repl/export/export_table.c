@@ -5,8 +5,8 @@
  * other programs read them.  A new column goes last, before the costs.  A column whose
  * meaning changes gets another name.
  *
- * Every table begins with the profile, so that files of several exports can be read as
- * one.  What may have millions of rows is asked of some functions or one part at a time: in
+ * Every table begins with the profile and its run, so that files of several exports can be read
+ * as one: profiles may have the same name, no two have the same run.  What may have millions of rows is asked of some functions or one part at a time: in
  * one answer all of them would be in memory.
  */
 #include "index/base/count.h"

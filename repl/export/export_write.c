@@ -33,7 +33,7 @@ size_t export_columns(const struct export *x)
 {
 	const char *list = x->table->columns;
 	struct export_column c;
-	size_t n = 1;
+	size_t n = 2;
 
 	while (export_next(&list, &c))
 		n += c.cost ? x->nevents : 1;
@@ -89,7 +89,7 @@ static int put_db_rows(void *arg)
 	return 0;
 }
 
-/* The columns of the table: the profile, those of the result, and events that the profile
+/* The columns of the table: the profile, its run, those of the result, and events that the profile
  * does not have: their costs are unknown, not 0. */
 static void add_columns(const struct export *x, const struct result *r, struct arena *a,
 			struct lines_column *col)
@@ -99,6 +99,7 @@ static void add_columns(const struct export *x, const struct result *r, struct a
 	struct export_column c;
 
 	*col++ = (struct lines_column){STR("profile"), NULL, x->profile, true};
+	*col++ = (struct lines_column){STR("run"), NULL, str_c(x->run), true};
 	while (export_next(&list, &c)) {
 		if (!c.cost)
 			*col++ = (struct lines_column){.name = c.name, .c = next++};
@@ -146,13 +147,17 @@ int export_put(struct export *x, const struct result *r)
 
 /* ---- what the schema says of a column ---- */
 
-/* NULL: of the profile, which each table has first. */
+/* Which each table has first. */
+static const struct export_column profile_column = {.name = STR("profile")},
+				  run_column = {.name = STR("run")};
+
+/* NULL: of those. */
 static const struct column_row *registered(const struct export_column *c)
 {
-	const struct column_row *row = NULL;
+	const struct column_row *row;
 
-	for (size_t i = 0; c && (row = column_at(i)); i++)
-		if (row->help && str_eq(c->from, str_c(row->name)))
+	for (size_t i = 0; (row = column_at(i)); i++)
+		if (c->from.n && row->help && str_eq(c->from, str_c(row->name)))
 			break;
 	return row;
 }
@@ -170,7 +175,7 @@ static int type_of(const struct column_row *row)
 }
 
 /* Call f for every column as written: once per event for a cost, with e = nevents for
- * others.  c NULL: the profile. */
+ * others. */
 static void each_column(struct export *x, const struct export_table *t,
 			void (*f)(struct export *x, const struct export_column *c,
 				  size_t e))
@@ -178,7 +183,8 @@ static void each_column(struct export *x, const struct export_table *t,
 	const char *list = t->columns;
 	struct export_column c;
 
-	f(x, NULL, x->nevents);
+	f(x, &profile_column, x->nevents);
+	f(x, &run_column, x->nevents);
 	while (export_next(&list, &c))
 		for (size_t e = c.cost ? 0 : x->nevents; e < x->nevents + !c.cost; e++)
 			f(x, &c, e);
@@ -188,7 +194,7 @@ static struct str name_of(const struct export *x, const struct export_column *c,
 			  struct arena *a)
 {
 	arena_reset(a);
-	return !c ? STR("profile") : e < x->nevents ? cost_name(x, c, e, a) : c->name;
+	return e < x->nevents ? cost_name(x, c, e, a) : c->name;
 }
 
 /* ---- schema.json ---- */
@@ -224,13 +230,16 @@ static void json_column(struct export *x, const struct export_column *c, size_t 
 {
 	const struct column_row *row = registered(c);
 
-	out_c(&x->out, c ? ",\n        {\"name\": " : "\n        {\"name\": ");
+	out_c(&x->out,
+	      c == &profile_column ? "\n        {\"name\": " : ",\n        {\"name\": ");
 	emit_name(&x->out, EMIT_JSON, name_of(x, c, e, &x->arena));
 	json_pair(x, "type", str_c(type_names[type_of(row)]));
 	json_unit(x, row, e);
 	json_pair(x, "about",
 		  row ? str_c(row->help)
-		      : STR("name of the profile, as `quern NAME=FILE` gave it"));
+		  : c == &run_column
+			  ? STR("the profile in this export: no other has it")
+			  : STR("name of the profile, as `quern NAME=FILE` gave it"));
 	out_char(&x->out, '}');
 }
 
@@ -239,7 +248,7 @@ static void json_key(struct export *x, const struct export_table *t)
 	const char *list = t->columns, *sep = "";
 	struct export_column c;
 
-	out_c(&x->out, "      \"key\": [\"profile\"");
+	out_c(&x->out, "      \"key\": [\"run\"");
 	while (export_next(&list, &c))
 		if (c.key)
 			out_printf(&x->out, ", \"%.*s\"", STR_ARG(c.name));
@@ -247,8 +256,8 @@ static void json_key(struct export *x, const struct export_table *t)
 	for (list = t->columns; export_next(&list, &c);)
 		if (c.to.n) {
 			out_printf(&x->out,
-				   "%s{\"columns\": [\"profile\", \"%.*s\"], \"table\": "
-				   "\"%.*s\", \"key\": [\"profile\", \"id\"]}",
+				   "%s{\"columns\": [\"run\", \"%.*s\"], \"table\": "
+				   "\"%.*s\", \"key\": [\"run\", \"id\"]}",
 				   sep, STR_ARG(c.name), STR_ARG(c.to));
 			sep = ", ";
 		}
@@ -306,7 +315,7 @@ static void sql_name(struct export *x, struct str s)
 
 static void sql_column(struct export *x, const struct export_column *c, size_t e)
 {
-	out_c(&x->out, c ? ",\n\t" : "\n\t");
+	out_c(&x->out, c == &profile_column ? "\n\t" : ",\n\t");
 	sql_name(x, name_of(x, c, e, &x->arena));
 	out_printf(&x->out, " %s", sql_types[type_of(registered(c))]);
 }
