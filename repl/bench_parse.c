@@ -19,6 +19,7 @@
 #include "index/base/os.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"
+#include "index/build.h"
 #include "index/file/feed.h"
 #include "index/base/isa.h"
 #include "index/file/source.h"
@@ -33,7 +34,7 @@ enum { WAYS = 16, RUNS = 1001 };
 
 extern char **environ;
 
-enum what { WAY_TOOL, WAY_NEWLINES, WAY_STAGE, WAY_PARSE };
+enum what { WAY_TOOL, WAY_NEWLINES, WAY_STAGE, WAY_PARSE, WAY_INDEX };
 
 struct way {
 	char name[40]; /* of WAY_TOOL the program and its option: "wc -l" */
@@ -44,6 +45,9 @@ struct way {
 	uint64_t *ns;	  /* of each run; sorted at the end */
 	uint64_t *order;  /* the same in the order of runs */
 	uint64_t *cpu;	  /* processor time of each run, all threads */
+	uint64_t cycles;  /* of the run with the fewest; 0: the machine does not tell */
+	bool sums;	  /* it adds costs up: */
+	int64_t sum;	  /* of the first event, all functions */
 };
 
 struct bench {
@@ -57,6 +61,7 @@ struct bench {
 	struct source_file source;
 	struct stretches stretches;
 	const struct way *now; /* the current one */
+	int cycles;	       /* where they are counted (os.h); or -1 */
 	struct err *err;
 };
 
@@ -77,6 +82,13 @@ static uint64_t bench_parse_cpu_ns(void)
 	return bench_parse_now_ns(CLOCK_PROCESS_CPUTIME_ID) +
 	       (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000u +
 	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
+}
+
+static uint64_t count_cycles(const struct bench *b)
+{
+	uint64_t n = 0;
+
+	return b->cycles >= 0 && read(b->cycles, &n, sizeof(n)) == sizeof(n) ? n : 0;
 }
 
 /* ---- the ways ---- */
@@ -180,20 +192,50 @@ static int run_opened(struct bench *b)
 	return map_guard(guarded, b, ERR_PROFILE, b->err);
 }
 
-/* What was read: of a packed file nothing else tells. */
-static void count_read(struct bench *b)
+/* The whole index, in a file that is gone when it is closed. */
+static int run_index(struct bench *b, struct way *w)
 {
+	const struct build_opts o = {.no_write = true,
+				     .rebuild = true,
+				     .only_named = true,
+				     .jobs = w->jobs,
+				     .cancel = &app_cancel};
+	struct build_report report;
+	struct store *st;
+
+	if (build_open(b->file, &o, &st, &report, b->err))
+		return b->err->kind;
+	w->sum = store_total(st, 0);
+	store_close(st);
+	return 0;
+}
+
+/* Of the first event. */
+static int64_t sum_costs(const struct tally *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t f = 0; t->events.n && f < t->fns.n; f++)
+		sum += t->fns.self[f * t->events.n];
+	return (int64_t)sum;
+}
+
+/* What was read: of a packed file nothing else tells. */
+static void count_read(struct bench *b, struct way *w)
+{
+	w->sum = 0;
 	b->bytes = b->lines = b->costs = 0;
 	for (size_t i = 0; i < b->stretches.n; i++) {
 		b->bytes += b->stretches.tally[i]->text_bytes;
 		b->lines += b->stretches.tally[i]->lines;
 		b->costs += b->stretches.tally[i]->cost_lines;
+		w->sum += sum_costs(b->stretches.tally[i]);
 	}
 }
 
 static int run_way(struct bench *b, struct way *w, unsigned run)
 {
-	uint64_t start, cpu;
+	uint64_t start, cpu, cycles = count_cycles(b);
 	int rc;
 
 	if (w->path)
@@ -201,14 +243,18 @@ static int run_way(struct bench *b, struct way *w, unsigned run)
 	b->now = w;
 	cpu = bench_parse_cpu_ns();
 	start = bench_parse_now_ns(CLOCK_MONOTONIC);
-	rc = w->what == WAY_TOOL ? run_tool(b, w) : run_opened(b);
+	rc = w->what == WAY_TOOL    ? run_tool(b, w)
+	     : w->what == WAY_INDEX ? run_index(b, w)
+				    : run_opened(b);
 	w->ns[run] = bench_parse_now_ns(CLOCK_MONOTONIC) - start;
 	w->cpu[run] = bench_parse_cpu_ns() - cpu;
-	if (w->what != WAY_TOOL)
+	cycles = count_cycles(b) - cycles;
+	w->cycles = w->cycles && w->cycles < cycles ? w->cycles : cycles;
+	if (w->what != WAY_TOOL && w->what != WAY_INDEX)
 		source_close(&b->source);
 	if (w->what == WAY_PARSE) {
 		if (!rc)
-			count_read(b);
+			count_read(b, w);
 		stretches_free(&b->stretches);
 	}
 	return rc;
@@ -221,7 +267,10 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 
 	if (b->nway == WAYS)
 		return 0;
-	*w = (struct way){.what = what, .jobs = jobs, .path = path};
+	*w = (struct way){.what = what,
+			  .jobs = jobs,
+			  .path = path,
+			  .sums = what == WAY_PARSE || what == WAY_INDEX};
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	w->ns = calloc(b->runs, sizeof(*w->ns) * 3);
 	w->cpu = w->ns ? w->ns + b->runs : NULL;
@@ -230,6 +279,14 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 		return err_no_memory(b->err, NULL);
 	b->nway++;
 	return 0;
+}
+
+static void add_index(struct bench *b, unsigned jobs)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "the index, %u thread%s", jobs, &"s"[jobs == 1]);
+	add_way(b, WAY_INDEX, jobs, isa_names()[0], name);
 }
 
 static void add_plain(struct bench *b, unsigned jobs)
@@ -246,6 +303,7 @@ static void add_plain(struct bench *b, unsigned jobs)
 	snprintf(name, sizeof(name), "parse, %u threads", jobs);
 	if (jobs > 1)
 		add_way(b, WAY_PARSE, jobs, paths[0], name);
+	add_index(b, jobs);
 	for (size_t i = 1; b->opts->paths && paths[i]; i++) {
 		snprintf(name, sizeof(name), "parse, 1 thread, %s", paths[i]);
 		add_way(b, WAY_PARSE, 1, paths[i], name);
@@ -256,6 +314,9 @@ static void add_plain(struct bench *b, unsigned jobs)
 static int add_ways(struct bench *b)
 {
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	const unsigned jobs = b->opts->jobs ? b->opts->jobs
+			      : cores > 1   ? (unsigned)cores
+					    : 1;
 	char tool[40];
 
 	if (source_open(b->file, &b->source, b->err))
@@ -266,12 +327,13 @@ static int add_ways(struct bench *b)
 	} else if (b->source.codec) {
 		snprintf(tool, sizeof(tool), "%s -dc", unpack_name(b->source.codec));
 		add_way(b, WAY_TOOL, 0, NULL, tool);
+		if (strcmp(tool, "gzip -dc") == 0)
+			add_way(b, WAY_TOOL, 0, NULL, "igzip -dc");
 		add_way(b, WAY_TOOL, 0, NULL, "cat");
 		add_way(b, WAY_PARSE, 1, isa_names()[0], "unpack and parse");
+		add_index(b, jobs);
 	} else {
-		add_plain(b, b->opts->jobs ? b->opts->jobs
-			     : cores > 1   ? (unsigned)cores
-					   : 1);
+		add_plain(b, jobs);
 	}
 	b->packed = b->source.codec ? b->source.packed.n : 0;
 	source_close(&b->source);
@@ -308,10 +370,33 @@ static void print_row(const struct bench *b, const struct way *w, struct out *o)
 		   rate(b->lines, mid) / 1e6, rate(b->costs, mid) / 1e6,
 		   rate(b->bytes, cpu) / 1e9);
 	if (b->way[0].missing)
-		out_c(o, "       -\n");
+		out_printf(o, " %7s %7s", "-", "-");
 	else
-		out_printf(o, " %7.2f %7.2f\n", unit ? (double)mid / (double)unit : 0,
+		out_printf(o, " %7.2f %7.2f", unit ? (double)mid / (double)unit : 0,
 			   least ? (double)w->ns[0] / (double)least : 0);
+	if (w->cycles)
+		out_printf(o, " %7.2f", (double)b->bytes / (double)w->cycles);
+	out_char(o, '\n');
+}
+
+/* Ways that add up the same costs have done the same work. */
+static void print_sum(const struct bench *b, struct out *o)
+{
+	const struct way *first = NULL;
+	bool same = true;
+
+	for (size_t i = 0; i < b->nway; i++) {
+		if (!b->way[i].sums)
+			continue;
+		first = first ? first : &b->way[i];
+		same &= b->way[i].sum == first->sum;
+	}
+	if (first && same)
+		out_printf(o,
+			   "each parse and the index add up to the same: %" PRId64 "\n",
+			   first->sum);
+	else if (first)
+		out_c(o, "not all ways add up to the same: the sums are in json\n");
 }
 
 /* Medians of such runs say little. */
@@ -349,11 +434,12 @@ static void print_table(const struct bench *b, struct out *o)
 	out_printf(o, ": %s%s%s, %s lines, %s of costs; median of %u, least .. most\n",
 		   b->packed ? packed : "", b->packed ? " packed, " : "", bytes, lines,
 		   costs, b->runs);
-	out_printf(o, "%-25s %9s %18s %5s %8s %8s %8s   x %s, of shortest\n",
+	out_printf(o, "%-25s %9s %18s %5s %8s %8s %8s   x %s, of shortest%s\n",
 		   isa_names()[0], "", "", "GB/s", "Mlines/s", "Mcosts/s", "GB/CPU s",
-		   b->way[0].name);
+		   b->way[0].name, b->way[0].cycles ? ", B/cycle" : "");
 	for (size_t i = 0; i < b->nway; i++)
 		print_row(b, &b->way[i], o);
+	print_sum(b, o);
 	print_doubts(b, o);
 }
 
@@ -390,10 +476,18 @@ static void print_json(const struct bench *b, struct out *o)
 		out_printf(o,
 			   "%s{\"way\":\"%s\",\"threads\":%u,\"median_ns\":%" PRIu64
 			   ",\"cpu_ns\":%" PRIu64 ",\"bytes_per_s\":%.0f,"
-			   "\"lines_per_s\":%.0f,\"cost_lines_per_s\":%.0f,\"ns\":[",
+			   "\"lines_per_s\":%.0f,\"cost_lines_per_s\":%.0f,\"cycles\":",
 			   written++ ? "," : "", w->name, w->jobs ? w->jobs : 1, mid,
 			   w->cpu[b->runs / 2], rate(b->bytes, mid), rate(b->lines, mid),
 			   rate(b->costs, mid));
+		if (w->cycles)
+			out_printf(o, "%" PRIu64 ",\"bytes_per_cycle\":%.3f", w->cycles,
+				   (double)b->bytes / (double)w->cycles);
+		else
+			out_c(o, "null,\"bytes_per_cycle\":null");
+		if (w->sums)
+			out_printf(o, ",\"cost_sum\":%" PRId64, w->sum);
+		out_c(o, ",\"ns\":[");
 		for (unsigned r = 0; r < b->runs; r++)
 			out_printf(o, "%s%" PRIu64, r ? "," : "", w->ns[r]);
 		out_c(o, "],\"ns_in_order\":[");
@@ -426,6 +520,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 {
 	struct bench b = {.file = path, .opts = opts, .err = err};
 
+	b.cycles = os_cycles();
 	b.runs = opts->runs < 1 ? 1 : opts->runs > RUNS ? RUNS : opts->runs;
 	add_ways(&b);
 	/* Run once unmeasured, so that the file is in memory. */
@@ -441,5 +536,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 	isa_force(isa_names()[0]);
 	for (size_t i = 0; i < b.nway; i++)
 		free(b.way[i].ns);
+	if (b.cycles >= 0)
+		close(b.cycles);
 	return err->kind;
 }

@@ -2,7 +2,8 @@
  * bench_parse.h - how fast this machine reads a profile (quern --bench-parse).
  *
  * Reading is decode and tally of the whole text, unpacked if it must be; nothing is
- * stored.  Every run opens the file anew, as indexing does.  Beside it stand `wc -l` and
+ * stored.  Every run opens the file anew, as indexing does.  Then the whole index is made, in a
+ * file that is gone afterwards.  All add up the same costs.  Beside it stand `wc -l` and
  * `cat`, or the tool that unpacks the file: compare the ratio to the first of them between
  * machines.  The ways take turns, so that a slow moment of the machine affects them all.  On
  * a busy machine, compare what is done in a second of processor time.

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <linux/perf_event.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -102,6 +103,19 @@ void os_processor(char name[OS_NAME])
 		sscanf(line, "model name : %127[^\n]", name);
 	if (f)
 		fclose(f);
+}
+
+int os_cycles(void)
+{
+	struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
+					 .size = sizeof(cycles),
+					 .config = PERF_COUNT_HW_CPU_CYCLES,
+					 .inherit = 1,
+					 .exclude_kernel = 1,
+					 .exclude_hv = 1};
+
+	return (int)syscall(SYS_perf_event_open, &cycles, 0, -1, -1,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
 void os_huge_pages(void *p, size_t bytes)

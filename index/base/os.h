@@ -40,6 +40,10 @@ void os_file_clock(struct timespec *t);
 enum { OS_NAME = 128 };
 /* The processor's name; empty: not known. */
 void os_processor(char name[OS_NAME]);
+/* Count the cycles of this thread, and of the threads and processes that it begins from now on,
+ * outside the kernel: a descriptor from which the 64 bits of their number are read.  -1: the machine
+ * does not tell. */
+int os_cycles(void);
 
 /* ---- memory ---- */
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 
 from e2e import done, ok, run, same, skip_all, top
@@ -147,19 +148,24 @@ for wrong in (["--bytes", "x"], ["--events", "65"], ["--style", "cg"], ["--funct
 # The measuring option, on a profile whose times do not matter.
 r = run("--bench-parse", "a.out")
 ok(r.status == 0 and "parse, 1 thread" in r.text and "Mcosts/s" in r.text and re.search(r"^wc -l .*^cat ", r.text, re.M | re.S) and ", of shortest" in r.text, "--bench-parse", r)
+ok(re.search(r"\neach parse and the index add up to the same: \d+\n", r.text), "  says that all ways did the same work", r)
 ok("\nthe file is small: " in r.text, "  says that the file is too small", r)
 ok(not os.path.exists("a.out.quern"), "stores nothing")
 measured = json.loads(run("--bench-parse", "a.out", "--format", "json").text)
 text = open("a.out", "rb").read()
+total = int(re.search(rb"^totals: (\d+)", text, re.M)[1])
 with gzip.open("a.out.gz", "wb") as f:
     f.write(text)
 packed = json.loads(run("--bench-parse", "a.out.gz", "--format", "json").text)
-for name, m, ways in (("plain", measured, ["wc -l", "cat"]), ("packed", packed, ["gzip -dc", "cat"])):
+for name, m, ways in (("plain", measured, ["wc -l", "cat"]), ("packed", packed, ["gzip -dc", "igzip -dc" if shutil.which("igzip") else "cat"])):
     same((m["bytes"], m["lines"]), (len(text), text.count(b"\n")), "--bench-parse counts the text: " + name)
     ok(0 < m["cost_lines"] < m["lines"] and m["cost_lines"] == measured["cost_lines"], "and its cost lines: " + name, m["cost_lines"])
     same([w["way"] for w in m["ways"]][:2], ways, "beside it: " + name)
     ok(all(len(w["ns"]) == 9 and w["ns"] == sorted(w["ns"]) and w["median_ns"] == w["ns"][4] > 0 for w in m["ways"]), "all times: " + name, m["ways"])
     ok(all(sorted(w["ns_in_order"]) == w["ns"] for w in m["ways"]), "and in the order of runs: " + name)
+    same({w["cost_sum"] for w in m["ways"] if "cost_sum" in w}, {total}, "all ways add up the true costs: " + name)
+    same([w["way"].split(",")[0] for w in m["ways"] if "cost_sum" in w][-1], "the index", "the index is one of them: " + name)
+    ok(all((w["cycles"] is None) == (w["bytes_per_cycle"] is None) for w in m["ways"]), "cycles, or none: " + name, m["ways"])
     ok(m["version"].startswith("quern") and m["load"] >= 0 and "processor" in m, "on which machine: " + name, m)
 same(measured["packed_bytes"], 0, "a plain file is not packed")
 same(packed["packed_bytes"], os.path.getsize("a.out.gz"), "bytes of a packed file")
