@@ -99,7 +99,7 @@ static bool put_activation(struct step *t, size_t row)
 	if (t->q->source.kind != S_ACTIVATIONS || !number)
 		return false;
 	for (const struct gstage *g = t->q->gstages; g; g = g->next)
-		if (gstage_opens(g))
+		if (gstage_opens(g) && g->kind != G_BETWEEN)
 			return true;
 	out_printf(&t->o, "activation %llu of ", (unsigned long long)number->u[row]);
 	if (t->q->source.of)

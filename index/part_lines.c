@@ -228,7 +228,7 @@ static int take_lines(struct parts_reading *r, const char *p, size_t n, bool las
 		decode_block(&r->decode, p + *used, n - *used, last, &r->batch);
 		if (r->batch.bytes == 0)
 			break;
-		if (r->opts->blocks)
+		if (r->opts->blocks && !r->span)
 			leave_out(r);
 		if (r->span ? span_lines_batch(r->span, &r->to->tally, &r->batch, r->err)
 			    : tally_batch(&r->to->tally, &r->batch, r->err))
@@ -833,8 +833,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
 	rc = begin_reading(to, st, err) ||
-	     (opts->span &&
-	      span_lines_new(st, opts->span, opts->forward, opts->most, &r->span, err)) ||
+	     (opts->span && span_lines_new(st, opts, &r->span, err)) ||
 	     map_guard(read_guarded, r, ERR_PROFILE, err) ||
 	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
 	     translate(to, err);

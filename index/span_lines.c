@@ -24,6 +24,7 @@
 #include "index/base/vec.h"
 #include "index/contexts/span.h"
 #include "index/each_activation.h"
+#include "index/part_lines.h"
 #include "index/store/store_in.h"
 #include "index/tally/tally_in.h"
 
@@ -33,15 +34,16 @@ enum { SUM_START, SUM_IS, SUM_COSTS };
 
 struct span_lines {
 	struct store *st;
+	const struct part_lines_opts *opts;
 	const struct run_span *span;
-	const struct blocks_forward *forward;
-	uint64_t most;
 	size_t width;	 /* numbers of a sum */
 	uint32_t *event; /* [events of the tally]: that of the index */
 	size_t nevent, event_cap;
 	uint32_t part;
 	struct part_claims claims;
-	size_t of, by;	/* of the claims, the next ones */
+	size_t of, by; /* of the claims, the next ones */
+	const struct part_blocks
+		*some;	/* of opts->blocks: the one at hand, or the next */
 	int64_t clock;	/* where the next block begins in the part */
 	int64_t *stack; /* sums */
 	size_t n, cap;
@@ -49,8 +51,8 @@ struct span_lines {
 	size_t file;   /* whose calls these are */
 	bool holds;
 	/* The block at hand: */
-	bool open, claimer;
-	uint64_t number; /* in the file */
+	bool open, claimer, left_out; /* it is none of opts->blocks */
+	uint64_t number;	      /* in the file */
 	uint64_t calls, met;
 	uint32_t first; /* of a claimer: number of its first call */
 	int64_t *sum;
@@ -69,8 +71,7 @@ static int other_calls(struct err *err)
 			     "--rebuild");
 }
 
-int span_lines_new(struct store *st, const struct run_span *span,
-		   const struct blocks_forward *forward, uint64_t most,
+int span_lines_new(struct store *st, const struct part_lines_opts *opts,
 		   struct span_lines **out, struct err *err)
 {
 	struct span_lines *s = calloc(1, sizeof(*s));
@@ -78,9 +79,9 @@ int span_lines_new(struct store *st, const struct run_span *span,
 	if (!s)
 		return no_memory(err);
 	s->st = st;
-	s->span = span;
-	s->forward = forward;
-	s->most = most;
+	s->opts = opts;
+	s->span = opts->span;
+	s->some = opts->blocks;
 	s->width = SUM_COSTS + st->info.events;
 	s->sum = calloc(s->width, sizeof(*s->sum));
 	s->cost = malloc(EVENTS_MAX * sizeof(*s->cost));
@@ -110,13 +111,13 @@ static int bounded(const struct span_lines *s, struct err *err)
 {
 	const uint64_t sums = s->cap + (s->holds ? s->claims.claims->ncalls : 0);
 
-	if (sums * s->width * sizeof(*s->sum) <= s->most)
+	if (sums * s->width * sizeof(*s->sum) <= s->opts->most)
 		return 0;
 	err_set(err, ERR_LIMIT, 0,
 		"calls whose caller is not known yet take more than %" PRIu64 " MiB",
-		s->most >> 20);
+		s->opts->most >> 20);
 	return err_hint(err, "let them have more, as in --mem %" PRIu64 "M",
-			s->most >> 19);
+			s->opts->most >> 19);
 }
 
 /* The block at hand ends: its sum waits for the call that claims it. */
@@ -160,6 +161,17 @@ static uint64_t calls_of(const struct span_lines *s)
 	return p->many[b.lo].value;
 }
 
+static void leave_out(struct span_lines *s)
+{
+	const struct part_blocks *end = s->opts->blocks + s->opts->nblocks;
+	const uint64_t n = s->number - s->claims.first;
+
+	while (s->some < end && (s->some->part < s->part ||
+				 (s->some->part == s->part && n >= s->some->to)))
+		s->some++;
+	s->left_out = s->some == end || s->some->part > s->part || n < s->some->from;
+}
+
 static int begin_block(struct span_lines *s, struct err *err)
 {
 	const struct claims *c = s->claims.claims;
@@ -169,6 +181,8 @@ static int begin_block(struct span_lines *s, struct err *err)
 	s->number++;
 	if (s->number >= c->blocks)
 		return other_calls(err);
+	if (s->opts->blocks)
+		leave_out(s);
 	s->open = true;
 	s->met = 0;
 	s->claimer = s->by < c->nby && c->by[s->by].number == s->number;
@@ -219,7 +233,7 @@ int span_lines_part(struct span_lines *s, uint32_t part, struct err *err)
 	if (span_lines_end(s, err))
 		return err->kind;
 	s->part = part;
-	s->claims = blocks_part(s->forward, part);
+	s->claims = blocks_part(s->opts->forward, part);
 	c = s->claims.claims;
 	s->clock = cost_difference(s->span->total[part], s->claims.own);
 	s->number = s->claims.first - 1;
@@ -260,19 +274,20 @@ static int take_own(struct span_lines *s, struct tally *t, const struct row *r,
 		if (s->event[t->events.col[i]] == 0)
 			cost_add(&length, (int64_t)cost[i]);
 	cost_add(&s->clock, length);
-	if (!span_meets(s->span, s->part, begin, length)) {
-		t->now.base_file = t->now.file; /* as if it had been taken */
-		return 0;
-	}
-	s->sum[SUM_IS] |= SUM_THERE;
-	for (size_t i = 0; i < r->nc; i++) {
+	const bool meets = span_meets(s->span, s->part, begin, length);
+
+	s->sum[SUM_IS] |= meets ? SUM_THERE : 0;
+	for (size_t i = 0; meets && i < r->nc; i++) {
 		const int64_t part =
 			span_cut(s->span, s->part, begin, length, (int64_t)cost[i]);
 
 		s->cost[i] = (uint64_t)part;
 		cost_add(&s->sum[SUM_COSTS + s->event[t->events.col[i]]], part);
 	}
-	return tally_row_cost(t, r, s->cost, err);
+	if (meets && !s->left_out)
+		return tally_row_cost(t, r, s->cost, err);
+	t->now.base_file = t->now.file; /* as if it had been taken */
+	return 0;
 }
 
 /* The cost line of a call. */
@@ -286,14 +301,15 @@ static int take_call(struct span_lines *s, struct tally *t, const struct row *r,
 		return other_calls(err);
 	if (of[SUM_IS] & SUM_KNOWN && of[SUM_START] < s->sum[SUM_START])
 		s->sum[SUM_START] = of[SUM_START];
-	if (!(of[SUM_IS] & SUM_THERE)) {
+	if (of[SUM_IS] & SUM_THERE) {
+		s->sum[SUM_IS] |= SUM_THERE;
+		cost_add_each(s->sum + SUM_COSTS, of + SUM_COSTS, s->width - SUM_COSTS);
+	}
+	if (s->left_out || !(of[SUM_IS] & SUM_THERE)) {
 		t->now.pending = PENDING_SKIP;
 		t->now.has_cob = t->now.has_cfi = t->now.pending_has_to = false;
 		return tally_row_cost(t, r, s->cost, err);
 	}
-	s->sum[SUM_IS] |= SUM_THERE;
-	for (size_t e = SUM_COSTS; e < s->width; e++)
-		cost_add(&s->sum[e], of[e]);
 	row.nc = (uint16_t)t->events.ncol;
 	memset(s->cost, 0, row.nc * sizeof(*s->cost));
 	for (size_t i = 0; i < row.nc; i++)

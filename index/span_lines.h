@@ -12,16 +12,14 @@
 #include <stdint.h>
 
 struct batch;
-struct blocks_forward;
 struct err;
-struct run_span;
+struct part_lines_opts;
 struct span_lines;
 struct store;
 struct tally;
 
-/* most: bytes that it may take, about.  All that is given must outlive it. */
-int span_lines_new(struct store *st, const struct run_span *span,
-		   const struct blocks_forward *forward, uint64_t most,
+/* Both must outlive it. */
+int span_lines_new(struct store *st, const struct part_lines_opts *opts,
 		   struct span_lines **out, struct err *err);
 void span_lines_free(struct span_lines *s); /* may be NULL */
 /* The text of a part follows; it ends. */

@@ -83,20 +83,22 @@ static void doubt_itself(struct exec *x, const struct source *s)
 			       STR_ARG(s->vs_profile)));
 }
 
-/* The stages in force, but parts and threads only as `vs` names them, if it does:
- * `part 1 | hide f | functions vs part 2` runs `part 2 | hide f` for the base. */
+/* The stages in force, but parts and threads, calls, or a span only as `vs` names them, if it
+ * does: `part 1 | hide f | functions vs part 2` runs `part 2 | hide f` for the base. */
 static void base_stages(struct exec *x, const struct source *s, const struct gstage *all,
 			const struct gstage **out)
 {
 	struct gstage *first = s->vs_parts, **tail = &first;
+	const bool span = first && first->kind == G_BETWEEN;
 
 	*out = all;
 	if (!s->vs_parts)
 		return;
 	tail = &first->next;
 	for (const struct gstage *g = all; g; g = g->next) {
-		if (gstage_opens(s->vs_parts) ? gstage_opens(g)
-					      : g->kind == G_PART || g->kind == G_THREAD)
+		if (gstage_opens(s->vs_parts)
+			    ? gstage_opens(g) && (g->kind == G_BETWEEN) == span
+			    : g->kind == G_PART || g->kind == G_THREAD)
 			continue;
 		*tail = EXEC_ARRAY(x, struct gstage, 1);
 		**tail = *g;

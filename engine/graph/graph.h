@@ -49,8 +49,10 @@ enum graph_sure {
 struct graph_span {
 	uint32_t event;
 	struct run_span of;
-	/* [functions of the store]: inclusive; self; enum graph_sure, or-ed */
+	/* [functions of the store]: inclusive; self; calls that have something there; enum
+	 * graph_sure, or-ed */
 	const int64_t *lo, *hi, *self_lo, *self_hi;
+	const uint64_t *calls;
 	const uint8_t *sure;
 };
 

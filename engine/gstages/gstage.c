@@ -122,24 +122,24 @@ static void run_parts(struct exec *x, const struct gstage *first)
 
 static void run_opened(struct exec *x, const struct gstage *first)
 {
-	const struct gstage *one = NULL;
+	const struct gstage *one[2] = {NULL, NULL}; /* calls, a span */
 
 	for (const struct gstage *g = first; g; g = g->next) {
+		const bool span = g->kind == G_BETWEEN;
+
 		if (!gstage_opens(g))
 			continue;
-		if (one) {
-			exec_wrong(x, g->span, "a query opens activations once");
-			need_hint(
-				x->err,
-				g->kind == G_BETWEEN || one->kind == G_BETWEEN
-					? "calls in a span: activations of X | where start >= "
-					  "5ms and start < 7ms; then activation N of X"
-					: "several are one stage: activation 1, 3 of X");
+		if (one[span]) {
+			exec_wrong(x, g->span, "a query opens %s once",
+				   span ? "a span" : "activations");
+			need_hint(x->err, span ? "the span inside both is one stage"
+					       : "several are one stage: activation 1, 3 "
+						 "of X");
 		}
-		one = g;
+		one[span] = g;
 	}
-	if (one)
-		exec_opened(x, one);
+	if (one[0] || one[1])
+		exec_opened(x, one[0], one[1]);
 }
 
 /* ---- inlined functions ---- */

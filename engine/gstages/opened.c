@@ -28,6 +28,8 @@
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/in_span.h"
+#include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/need.h"
@@ -48,13 +50,14 @@ struct slow {
 struct finding {
 	struct exec *x;
 	const struct gstage *stage;
-	uint8_t *wanted;	  /* [functions of the store] */
-	bool picks;		  /* they open in their order: none is in another */
-	uint64_t n;		  /* activations of these, */
-	uint64_t behind;	  /* of which so many were met */
-	uint64_t left;		  /* to be picked */
-	uint64_t *found;	  /* blocks, ascending when all are found */
-	size_t nfound, cap, most; /* most: of slowest */
+	const struct run_span *span; /* calls have what lies in it; NULL: all */
+	uint8_t *wanted;	     /* [functions of the store] */
+	bool picks;		     /* they open in their order: none is in another */
+	uint64_t n;		     /* activations of these, */
+	uint64_t behind;	     /* of which so many were met */
+	uint64_t left;		     /* to be picked */
+	uint64_t *found;	     /* blocks, ascending when all are found */
+	size_t nfound, cap, most;    /* most: of slow[] */
 	struct slow *slow;
 };
 
@@ -100,33 +103,43 @@ static int find_number(void *arg, const struct activation *a)
 
 /* The costliest so far, in their order: of equal ones those that began first, which are met
  * last. */
-static int find_slowest(void *arg, const struct activation *a)
+static void add_slow(struct finding *f, uint64_t block, int64_t cost)
 {
-	struct finding *f = arg;
-	const struct exec *x = f->x;
 	size_t at;
-	int64_t cost;
 
-	if (!is_meant(f, a))
-		return 0;
-	f->n++;
-	cost = store_event_of(x->g->st, x->event, a->incl);
 	if (f->nfound == f->most && cost < f->slow[f->nfound - 1].cost)
-		return 0;
+		return;
 	at = f->nfound < f->most ? f->nfound++ : f->nfound - 1;
 	for (; at && f->slow[at - 1].cost <= cost; at--)
 		f->slow[at] = f->slow[at - 1];
-	f->slow[at] = (struct slow){a->block, cost};
+	f->slow[at] = (struct slow){block, cost};
+}
+
+static int find_cost(void *arg, const struct activation *a)
+{
+	struct finding *f = arg;
+	const struct exec *x = f->x;
+	const int64_t cost = store_event_of(x->g->st, x->event, a->incl);
+
+	if (!is_meant(f, a))
+		return 0;
+	if (f->stage->kind == G_SLOWEST)
+		add_slow(f, a->block, cost);
+	else if (f->nfound < f->most)
+		f->slow[f->nfound++] = (struct slow){a->block, cost};
 	return 0;
 }
 
-/* Stacks that take turns are those of PHP's fibers. */
-static bool any_fiber(struct store *st)
+static int find_inside(void *arg, const struct activation *a,
+		       const struct span_part *inside)
 {
-	for (fn_id f = 0; f < store_info(st)->functions; f++)
-		if (str_ends(store_fn_name(st, f), STR("Fiber->start")))
-			return true;
-	return false;
+	const struct finding *f = arg;
+	struct activation there = *a;
+
+	if (!inside || !f->wanted[a->fn])
+		return 0;
+	there.incl = inside->incl;
+	return find_cost(arg, &there);
 }
 
 /* The functions of the store that are meant, and how often they were called. */
@@ -147,7 +160,7 @@ static void want(struct finding *f)
 	}
 	store_tree(x->g->st, &tree);
 	inside = EXEC_ARRAY(x, uint8_t, (size_t)tree.contexts + 1);
-	f->picks = f->stage->kind == G_ACTIVATION && !any_fiber(x->g->st);
+	f->picks = f->stage->kind == G_ACTIVATION && !f->span && !span_fibers(x->g->st);
 	for (context_id c = 0; c < tree.contexts; c++) {
 		const context_id above = store_context_parent(x->g->st, c);
 		const bool is = f->wanted[store_context_fn(x->g->st, c)];
@@ -179,18 +192,6 @@ static void no_such_number(struct exec *x, const struct gstage *g, uint64_t n)
 	}
 }
 
-static int find_all(void *arg, const struct activation *a)
-{
-	struct finding *f = arg;
-	const struct exec *x = f->x;
-
-	if (!is_meant(f, a) || f->nfound == f->most)
-		return 0;
-	f->slow[f->nfound++] =
-		(struct slow){a->block, store_event_of(x->g->st, x->event, a->incl)};
-	return 0;
-}
-
 static int by_cost(const void *a, const void *b)
 {
 	const struct slow *x = a, *y = b;
@@ -199,40 +200,29 @@ static int by_cost(const void *a, const void *b)
 	return c ? c : order_u64(x->block, y->block);
 }
 
-/* The calls in the middle, when all are sorted by cost. */
-static void usual(struct finding *f)
+/* The first ones of slow[], or of all by cost those in the middle. */
+static void by_their_costs(struct finding *f)
 {
 	struct exec *x = f->x;
+	const bool usual = f->stage->kind == G_USUAL;
 	const struct activation_asked asked = {
-		.take = find_all, .of = f->wanted, .arg = f};
-	size_t n = f->stage->n, first;
+		.take = find_cost, .of = f->wanted, .arg = f};
+	const uint64_t n = f->stage->n < f->n ? f->stage->n : f->n;
+	size_t first;
 
-	f->most = (size_t)f->n;
+	f->most = (size_t)(usual ? f->n : n);
 	f->slow = EXEC_ARRAY(x, struct slow, f->most + 1);
-	if (f->most)
+	if (f->most && f->span)
+		exec_in_span(x, f->span, find_inside, f);
+	else if (f->most)
 		need(exec_activations(x, &asked), x->err);
-	qsort(f->slow, f->nfound, sizeof(*f->slow), by_cost);
-	n = n < f->nfound ? n : f->nfound;
-	first = (f->nfound - n) / 2;
-	f->found = EXEC_ARRAY(x, uint64_t, n + 1);
-	for (size_t i = 0; i < n; i++)
-		f->found[i] = f->slow[first + i].block;
-	f->nfound = n;
-}
-
-static void slowest(struct finding *f)
-{
-	struct exec *x = f->x;
-	const struct activation_asked asked = {
-		.take = find_slowest, .of = f->wanted, .arg = f};
-
-	f->most = f->stage->n < f->n ? (size_t)f->stage->n : (size_t)f->n;
-	f->slow = EXEC_ARRAY(x, struct slow, f->most + 1);
-	if (f->most)
-		need(exec_activations(x, &asked), x->err);
+	if (usual)
+		qsort(f->slow, f->nfound, sizeof(*f->slow), by_cost);
+	first = usual && n < f->nfound ? (f->nfound - (size_t)n) / 2 : 0;
+	f->nfound = n < f->nfound ? (size_t)n : f->nfound;
 	f->found = EXEC_ARRAY(x, uint64_t, f->nfound + 1);
 	for (size_t i = 0; i < f->nfound; i++)
-		f->found[i] = f->slow[i].block;
+		f->found[i] = f->slow[first + i].block;
 }
 
 static void numbered(struct finding *f)
@@ -256,12 +246,10 @@ static void numbered(struct finding *f)
 static void find(struct finding *f)
 {
 	want(f);
-	if (f->stage->kind == G_SLOWEST)
-		slowest(f);
-	else if (f->stage->kind == G_USUAL)
-		usual(f);
-	else
+	if (f->stage->kind == G_ACTIVATION)
 		numbered(f);
+	else
+		by_their_costs(f);
 }
 
 /* ---- what is below them ---- */
@@ -322,8 +310,7 @@ static int open_one(void *arg, const struct activation *a)
 		return err->kind;
 	o->context[a->open] = here;
 	c->calls[here - 1]++;
-	for (size_t e = 0; e < c->events; e++)
-		c->full |= cost_add(&c->self[(here - 1) * c->events + e], a->self[e]);
+	cost_add_each(c->self + (size_t)(here - 1) * c->events, a->self, c->events);
 	return 0;
 }
 
@@ -377,9 +364,14 @@ static void open_asked(struct opening *o, struct activation_asked *asked)
 	const struct contexts *c = &o->all;
 	struct part_contexts from;
 
-	need(exec_activations(x, asked) ||
-		     contexts_order(&o->all, store_info(x->g->st)->functions, x->err),
-	     x->err);
+	need(exec_activations(x, asked), x->err);
+	if (o->f && o->f->span && !c->n) {
+		exec_wrong(x, o->f->stage->span, "nothing of this lies in the span");
+		need_hint(x->err,
+			  "activations of %.*s, behind `between`, lists calls that do",
+			  STR_ARG(exec_text(x, o->f->stage->set->span)));
+	}
+	need(contexts_order(&o->all, store_info(x->g->st)->functions, x->err), x->err);
 	from = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
 				      c->self};
 	graph_activations(plain, &from, o->f ? blocks_of(o) : NULL, &x->g);
@@ -418,16 +410,15 @@ static void open_found(struct exec *x, const struct gstage *g)
  *	 0       5        10			between 4 and 7: 3 of f, or
  *	 | g  f  f   main  |			g and main, if these came first
  *
- * In truth it may have spent some of it before: all calls inside may have begun later, by
- * no more than their callers spend.  So what is inside is between bounds:
- *
- *	start .. end, moved by 0 .. what the callers spend; the least and the most of it inside
+ * Bounds are those of its calls (rows/in_span.h).  Of some calls that are opened, too, those
+ * have a context that are inside them.
  */
 
 struct open_place {
 	uint32_t fn, caller,
 		context; /* caller: its place, 0: none; context: 0: none yet */
 	int64_t end;
+	bool inside; /* of the calls that are opened; without any, of the run */
 };
 
 struct span_walk {
@@ -439,10 +430,11 @@ struct span_walk {
 	uint64_t *on;	  /* [functions]: on the stack so many times */
 	int64_t *lo, *hi; /* [functions]: inclusive */
 	int64_t *self_lo, *self_hi;
-	uint8_t *sure; /* [functions]: enum graph_sure */
-	int64_t waits; /* the own costs of open ones */
-	bool fibers;   /* stacks take turns */
-	bool falls;    /* some cost is below 0 */
+	uint64_t *calls; /* [functions]: that have something inside */
+	uint8_t *sure;	 /* [functions]: enum graph_sure */
+	int64_t waits;	 /* the own costs of open ones */
+	bool fibers;	 /* stacks take turns */
+	bool falls;	 /* some cost is below 0 */
 };
 
 /* The context of an open activation, made after those of its callers.  0: an error. */
@@ -452,7 +444,8 @@ static uint32_t context_of(struct span_walk *w, uint32_t open)
 	uint32_t at = open, above;
 	size_t n = 0;
 
-	for (; at && !w->place[at].context; at = w->place[at].caller) {
+	for (; at && w->place[at].inside && !w->place[at].context;
+	     at = w->place[at].caller) {
 		if (arena_grow(x->a, &w->chain, &w->chain_cap, n, n + 1,
 			       sizeof(*w->chain))) {
 			arena_full(x->a, x->err);
@@ -484,9 +477,20 @@ static int add_own(struct span_walk *w, const struct activation *a)
 		return w->o->x->err->kind;
 	self = c->self + (size_t)(here - 1) * c->events;
 	for (size_t e = 0; e < c->events; e++)
-		c->full |= cost_add(&self[e],
-				    span_cut(&w->of, a->part, begin, own, a->self[e]));
+		cost_add(&self[e], span_cut(&w->of, a->part, begin, own, a->self[e]));
 	return 0;
+}
+
+/* Is it one of those that were found, or below one? */
+static bool is_opened(const struct span_walk *w, const struct activation *a)
+{
+	const struct finding *f = w->o->f;
+	struct bisect b = bisect_in(0, f ? f->nfound : 0);
+
+	while (bisect_next(&b))
+		bisect_step(&b, f->found[b.mid] < a->block);
+	return !f || (a->caller_open && w->place[a->caller_open].inside) ||
+	       (b.lo < f->nfound && f->found[b.lo] == a->block);
 }
 
 static int span_opens(void *arg, const struct activation *a)
@@ -500,70 +504,44 @@ static int span_opens(void *arg, const struct activation *a)
 	w->place[a->open] = (struct open_place){.fn = a->fn,
 						.caller = a->caller_open,
 						.end = w->of.total[a->part] -
-						       (a->after[0] - a->self[0])};
+						       (a->after[0] - a->self[0]),
+						.inside = is_opened(w, a)};
 	w->falls |= a->self[0] < 0;
-	w->waits += a->self[0];
+	cost_add(&w->waits, a->self[0]);
+	if (!w->place[a->open].inside)
+		return 0;
 	w->on[a->fn]++;
-	return add_own(w, a);
-}
-
-/* The part of [start, end), moved by 0 .. more, that is in the span. */
-static void bounds_inside(const struct span_walk *w, uint32_t part, int64_t start,
-			  int64_t end, int64_t more, int64_t *lo, int64_t *hi)
-{
-	const int64_t from = w->of.from[part], to = w->of.to[part];
-	const int64_t width = end - start, most = width < to - from ? width : to - from;
-	int64_t is[2];
-
-	for (int i = 0; i < 2; i++) {
-		const int64_t a = start + (i ? more : 0), b = end + (i ? more : 0);
-		const int64_t n = (b < to ? b : to) - (a > from ? a : from);
-
-		is[i] = n > 0 ? n : 0;
-	}
-	*lo = is[0] < is[1] ? is[0] : is[1];
-	*hi = is[0] > is[1] ? is[0] : is[1];
-	/* Somewhere in between it lies inside, or all around. */
-	if ((from - start < to - end ? from - start : to - end) <= more &&
-	    (from - start > to - end ? from - start : to - end) >= 0)
-		*hi = most;
+	return (w->o->f && add_block(w->o, a)) || add_own(w, a) ? x->err->kind : 0;
 }
 
 static int span_takes(void *arg, const struct activation *a)
 {
 	struct span_walk *w = arg;
-	const uint32_t part = a->part;
-	const int64_t total = w->of.total[part], start = total - a->after[0];
-	const int64_t end = w->place[a->open].end;
-	int64_t more, lo, hi;
+	struct open_place *p = &w->place[a->open];
+	const int64_t start = w->of.total[a->part] - a->after[0];
+	struct span_bounds is;
 	uint32_t here;
 
-	w->waits -= a->self[0];
+	cost_subtract(&w->waits, a->self[0]);
+	if (!p->inside)
+		return 0;
 	w->on[a->fn]--;
-	if (span_has(&w->of, part, start)) {
+	if (span_has(&w->of, a->part, start)) {
 		if (!(here = context_of(w, a->open)))
 			return w->o->x->err->kind;
 		w->o->all.calls[here - 1]++;
 	}
-	more = w->fibers ? total : w->waits;
-	more = more < total - end ? more : total - end;
-	if (start >= w->of.to[part] || end + more <= w->of.from[part])
+	w->calls[a->fn] += p->context != 0;
+	if (!span_bounds(&w->of, a, p->end, w->waits, w->fibers, &is))
 		return 0;
-	bounds_inside(w, part, start, end, more, &lo, &hi);
-	if (w->fibers) {
-		lo = 0;
-		hi = a->incl[0];
-	}
-	if (w->fibers || start < w->of.from[part] || end + more > w->of.to[part])
+	if (!is.sure)
 		w->sure[a->fn] = 0;
-	/* All that is spent outside may be its own cost, and so may all inside. */
-	if (a->self[0] > end - start - lo)
-		cost_add(&w->self_lo[a->fn], a->self[0] - (end - start - lo));
-	cost_add(&w->self_hi[a->fn], a->self[0] < hi ? a->self[0] : hi);
+	cost_add(&w->self_lo[a->fn], is.self_lo);
+	cost_add(&w->self_hi[a->fn], is.self_hi);
 	if (!w->on[a->fn])
-		cost_add(&w->lo[a->fn], lo);
+		cost_add(&w->lo[a->fn], is.lo);
 	if (!w->on[a->fn] || w->fibers)
-		cost_add(&w->hi[a->fn], hi);
+		cost_add(&w->hi[a->fn], is.hi);
 	return 0;
 }
 
@@ -630,37 +608,54 @@ static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_wal
 	return length;
 }
 
-static void open_span(struct exec *x, const struct gstage *g)
+/* What the reading of blocks may leave out: of calls that are opened, nothing, as their blocks
+ * are noted. */
+static const struct activation_span *parts_told(struct exec *x, const struct span_walk *w,
+						bool calls)
 {
-	const size_t functions = store_info(x->g->st)->functions;
-	struct activation_asked asked = {.open = span_opens, .take = span_takes};
 	const uint32_t parts = store_info(x->g->st)->parts;
 	struct activation_span *told =
 		EXEC_ARRAY(x, struct activation_span, (size_t)parts + 1);
+
+	for (uint32_t p = 0; p < parts; p++) {
+		const bool is = !x->parts || x->parts[p];
+		const int64_t total = w->of.total[p];
+
+		/* A call without cost that ends with the run is in a span up to its end. */
+		told[p].late = !is			       ? INT64_MAX
+			       : calls || w->of.to[p] == total ? -1
+							       : total - w->of.to[p];
+		told[p].early = calls || w->fibers ? INT64_MAX : total - w->of.from[p];
+	}
+	return told;
+}
+
+/* Of these calls, if there are some, what lies in the span. */
+static void open_span(struct exec *x, const struct gstage *g, const struct gstage *calls)
+{
+	const size_t functions = store_info(x->g->st)->functions;
+	struct activation_asked asked = {.open = span_opens, .take = span_takes};
 	struct graph_span *span = EXEC_ARRAY(x, struct graph_span, 1);
 	struct span_walk *w = EXEC_ARRAY(x, struct span_walk, 1);
 	const int64_t length = span_ends(x, g, w);
+	struct finding f = {.x = x, .stage = calls, .span = &w->of};
 
 	w->on = EXEC_ARRAY(x, uint64_t, functions + 1);
 	w->lo = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->hi = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->self_lo = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->self_hi = EXEC_ARRAY(x, int64_t, functions + 1);
+	w->calls = EXEC_ARRAY(x, uint64_t, functions + 1);
 	w->sure = EXEC_ARRAY(x, uint8_t, functions + 1);
 	memset(w->sure, GRAPH_SELF | GRAPH_INCL, functions);
-	w->fibers = any_fiber(x->g->st);
-	for (uint32_t p = 0; p < parts; p++) {
-		const bool is = !x->parts || x->parts[p];
-
-		/* A call without cost that ends with the run is in a span up to its end. */
-		told[p].late = !is ? INT64_MAX
-			       : w->of.to[p] == w->of.total[p]
-				       ? -1
-				       : w->of.total[p] - w->of.to[p];
-		told[p].early = w->fibers ? INT64_MAX : w->of.total[p] - w->of.from[p];
+	w->fibers = span_fibers(x->g->st);
+	if (calls) {
+		find(&f);
+		qsort(f.found, f.nfound, sizeof(*f.found), compare_u64);
 	}
+	asked.span = parts_told(x, w, calls != NULL);
 	w->o = new_opening(x);
-	asked.span = told;
+	w->o->f = calls ? &f : NULL;
 	asked.uncosted = !w->fibers;
 	asked.arg = w;
 	open_asked(w->o, &asked);
@@ -671,20 +666,20 @@ static void open_span(struct exec *x, const struct gstage *g)
 			   STR_ARG(x->env->events[0]));
 		need_hint(x->err, "activation N of X opens a call");
 	}
-	for (size_t f = 0; f < functions; f++) {
-		w->hi[f] = w->hi[f] < length ? w->hi[f] : length;
-		w->self_hi[f] = w->self_hi[f] < length ? w->self_hi[f] : length;
+	for (size_t fn = 0; fn < functions; fn++) {
+		w->hi[fn] = w->hi[fn] < length ? w->hi[fn] : length;
+		w->self_hi[fn] = w->self_hi[fn] < length ? w->self_hi[fn] : length;
 	}
-	*span = (struct graph_span){0,		w->of,	    w->lo,  w->hi,
-				    w->self_lo, w->self_hi, w->sure};
+	*span = (struct graph_span){0,		w->of,	    w->lo,    w->hi,
+				    w->self_lo, w->self_hi, w->calls, w->sure};
 	graph_span(x->g, span);
 }
 
-void exec_opened(struct exec *x, const struct gstage *g)
+void exec_opened(struct exec *x, const struct gstage *calls, const struct gstage *span)
 {
-	exec_has_tree(x, g->span);
-	if (g->kind == G_BETWEEN)
-		open_span(x, g);
+	exec_has_tree(x, (span ? span : calls)->span);
+	if (span)
+		open_span(x, span, calls);
 	else
-		open_found(x, g);
+		open_found(x, calls);
 }

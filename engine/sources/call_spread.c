@@ -11,6 +11,7 @@
 #include "engine/lang/ast.h"
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/in_span.h"
 #include "engine/rows/table.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source_activations.h"
@@ -32,14 +33,22 @@ struct spreading {
 	int64_t *cost;
 };
 
-static int take_cost(void *arg, const struct activation *a)
+static int put_cost(struct spreading *s, const struct activation *a, const int64_t *incl)
 {
-	struct spreading *s = arg;
-
 	if (!activation_is_asked(s->x, a) || s->end[a->fn] == s->begin[a->fn + 1])
 		return 0;
-	s->cost[s->end[a->fn]++] = store_event_of(s->x->g->st, s->event, a->incl);
+	s->cost[s->end[a->fn]++] = store_event_of(s->x->g->st, s->event, incl);
 	return 0;
+}
+
+static int take_cost(void *arg, const struct activation *a)
+{
+	return put_cost(arg, a, a->incl);
+}
+
+static int take_part(void *arg, const struct activation *a, const struct span_part *p)
+{
+	return p ? put_cost(arg, a, p->incl) : 0;
 }
 
 static int64_t largest(const int64_t *cost, uint64_t n)
@@ -131,7 +140,10 @@ void prepare_spread(const struct table *t, uint32_t e)
 	s.end = NEED_ARRAY(scratch, uint64_t, (size_t)functions + 2);
 	n = lay_out(&s, functions);
 	s.cost = NEED_ARRAY(scratch, int64_t, n + 1);
-	need(exec_activations(x, &asked), x->err);
+	if (g->run.span)
+		exec_in_span(x, &g->run.span->of, take_part, &s);
+	else
+		need(exec_activations(x, &asked), x->err);
 	for (fn_id f = 0; f < functions; f++) {
 		int64_t *cost = s.cost + s.begin[f];
 

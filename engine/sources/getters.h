@@ -73,8 +73,8 @@ prepare prepare_inlined;
 get_number activation_start, activation_self, activation_incl, activation_caller_id,
 	activation_part;
 get_text activation_caller;
-get_bool activation_may_start_later;
-get_absent activation_is_root;
+get_bool activation_may_start_later, activation_about;
+get_absent activation_is_root, activation_unbounded;
 
 /* source_timeline.c */
 get_number moment_id;

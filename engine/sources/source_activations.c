@@ -3,7 +3,8 @@
  *
  * The index has no single activations: they are read from the profile again
  * (index/each_activation.h), from the last to the first, so the rows are filled in from the
- * end.  How many they are is known from the contexts.
+ * end.  How many they are is known from the contexts; or from a span of the run, of which
+ * those calls are rows that have something there, with that part of their costs.
  */
 #include "engine/sources/source_activations.h"
 
@@ -14,6 +15,7 @@
 #include "engine/rows/activations.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/in_span.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/cancel.h"
@@ -27,14 +29,12 @@ void exec_has_activations(struct exec *x, const struct source *s)
 {
 	exec_has_tree(x, s->span);
 	if (x->g->plain || x->g->run.opened ||
-	    ((x->g->run.parts || (x->g->run.span && s->kind == S_TIMELINE)) &&
-	     x->g->below->plain))
+	    ((x->g->run.parts || x->g->run.span) && x->g->below->plain))
 		return;
 	exec_wrong(x, s->span,
 		   "single activations are those of the profile as it is, not "
 		   "after this graph stage");
-	need_hint(x->err, "part, thread and activation may stand before; conditions "
-			  "after: where start >= 5ms and start < 7ms");
+	need_hint(x->err, "part, thread, activation and between may stand before");
 }
 
 /* ---- rows ---- */
@@ -45,6 +45,7 @@ struct activations_data {
 	size_t n, free; /* the first `free` of n rows are not filled in */
 	size_t events;
 	int64_t *total;	       /* per part: of each event, so far */
+	uint64_t met;	       /* those asked for, so far, also outside a span */
 	const uint8_t *wanted; /* per function of the store */
 	struct exec *x;
 };
@@ -88,6 +89,16 @@ bool activation_is_root(const struct table *t, uint32_t r)
 bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	return ROW(activation_row, t, r)->depth > 1;
+}
+
+bool activation_about(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	return ROW(activation_row, t, r)->about;
+}
+
+bool activation_unbounded(const struct table *t, uint32_t r UNUSED)
+{
+	return !t->g->run.span || t->g->run.span->event != t->event;
 }
 
 struct str activation_caller(const struct table *t, uint32_t r)
@@ -143,9 +154,11 @@ static int not_as_indexed(struct exec *x)
 			  "--rebuild");
 }
 
-static int take_row(void *arg, const struct activation *a)
+/* p: NULL if nothing of it is in the span. */
+static int put_row(struct activations_data *d, const struct activation *a,
+		   const struct span_part *p, const int64_t *self, const int64_t *incl,
+		   uint64_t calls)
 {
-	struct activations_data *d = arg;
 	struct exec *x = d->x;
 	const size_t events = d->events;
 	int64_t *cost;
@@ -154,6 +167,9 @@ static int take_row(void *arg, const struct activation *a)
 		memcpy(d->total + (size_t)a->part * events, a->after,
 		       events * sizeof(*a->after));
 	if (!d->wanted[a->fn] || !activation_is_asked(x, a))
+		return 0;
+	d->met++;
+	if (!p)
 		return 0;
 	if (!d->free)
 		return not_as_indexed(x);
@@ -165,28 +181,63 @@ static int take_row(void *arg, const struct activation *a)
 						 : graph_of_store(x->g, a->caller),
 		.part = a->part,
 		.depth = a->depth,
-		.calls = a->calls};
+		.calls = calls,
+		.number = d->met,
+		.lo = p->bounds.lo,
+		.hi = p->bounds.hi,
+		.about = !p->bounds.sure};
 	memcpy(cost, a->after, events * sizeof(*cost));
-	memcpy(cost + events, a->self, events * sizeof(*cost));
-	memcpy(cost + 2 * events, a->incl, events * sizeof(*cost));
+	memcpy(cost + events, self, events * sizeof(*cost));
+	memcpy(cost + 2 * events, incl, events * sizeof(*cost));
 	return 0;
 }
 
-/* The functions of the store that are asked for, and how often all of them were called. */
-static void want(struct exec *x, const struct fn_set *set, struct activations_data *d)
+static int take_row(void *arg, const struct activation *a)
+{
+	static const struct span_part all = {.bounds.sure = true};
+
+	return put_row(arg, a, &all, a->self, a->incl, a->calls);
+}
+
+static int take_part(void *arg, const struct activation *a, const struct span_part *p)
+{
+	return put_row(arg, a, p, p ? p->self : NULL, p ? p->incl : NULL,
+		       p ? p->calls : 0);
+}
+
+/* The functions of the store that are asked for; of a span those that had nothing there, too,
+ * as their calls are counted. */
+static const uint8_t *functions_of(struct exec *x, const struct source *s)
+{
+	struct graph *const g = x->g, *of = g->run.span ? g->below : g;
+	const uint32_t functions = store_info(g->st)->functions;
+	uint8_t *wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
+	struct fn_set *set = NULL;
+
+	x->g = of;
+	if (s->of)
+		exec_set(x, s->of, &set);
+	x->g = g;
+	for (fn_id f = 0; f < functions; f++) {
+		const uint32_t here = graph_of_store(of, f);
+
+		wanted[f] = here != GRAPH_NONE && (!set || fnset_has(set, here));
+	}
+	return wanted;
+}
+
+/* Room for the rows: how often all of these functions were called. */
+static void want(struct exec *x, const uint8_t *wanted, struct activations_data *d)
 {
 	const uint32_t functions = store_info(x->g->st)->functions;
-	uint8_t *wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
+	const struct graph_span *span = x->g->run.span;
 	struct store_tree tree;
 	uint64_t n = 0, opened = 0;
 
 	store_tree(x->g->st, &tree);
-	for (fn_id f = 0; f < functions; f++) {
-		const uint32_t here = graph_of_store(x->g, f);
-
-		wanted[f] = here != GRAPH_NONE && (!set || fnset_has(set, here));
-	}
-	for (context_id c = 0; c < tree.contexts; c++) {
+	for (fn_id f = 0; span && f < functions; f++)
+		n += wanted[f] ? span->calls[f] : 0;
+	for (context_id c = 0; !span && c < tree.contexts; c++) {
 		n += wanted[store_context_fn(x->g->st, c)]
 			     ? store_context_calls(x->g->st, c)
 			     : 0;
@@ -201,18 +252,21 @@ static void want(struct exec *x, const struct fn_set *set, struct activations_da
 	exec_rows(x, n);
 }
 
-/* Turn the cost that is left of the part at each start into the cost before it. */
-static void turn_starts(struct activations_data *d)
+/* Turn the cost that is left of the part at each start into the cost before it, and count
+ * from the first one. */
+static void turn(struct activations_data *d)
 {
 	const size_t events = d->events;
 
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
+		d->row[i].number = d->met + 1 - d->row[i].number;
 		for (size_t e = 0; e < events; e++) {
 			int64_t *start = &d->cost[i * 3 * events + e];
 
 			*start = cost_difference(d->total[d->row[i].part * events + e],
 						 *start);
 		}
+	}
 }
 
 static int read_rows(struct exec *x, struct activations_data *d)
@@ -226,14 +280,16 @@ static int read_rows(struct exec *x, struct activations_data *d)
 	d->row = EXEC_ARRAY(x, struct activation_row, d->n + 1);
 	d->cost = EXEC_ARRAY(x, int64_t, d->n * 3 * events + 1);
 	d->total = EXEC_ARRAY(x, int64_t, (size_t)info->parts * events + 1);
-	if (d->n && exec_activations(x, &asked))
+	if (d->n && x->g->run.span)
+		exec_in_span(x, &x->g->run.span->of, take_part, d);
+	else if (d->n && exec_activations(x, &asked))
 		return x->err->kind;
 	if (d->free && !x->parts)
 		return not_as_indexed(x);
 	d->row += d->free;
 	d->cost += d->free * 3 * events;
 	d->n -= d->free;
-	turn_starts(d);
+	turn(d);
 	return 0;
 }
 
@@ -255,16 +311,15 @@ static void show_several(struct table *t, const struct activations_data *d)
 static void activations_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct activations_data *d = EXEC_ARRAY(x, struct activations_data, 1);
-	struct fn_set *set = NULL;
 
 	exec_has_activations(x, s);
-	if (s->of)
-		exec_set(x, s->of, &set);
-	want(x, set, d);
+	want(x, functions_of(x, s), d);
 	need(read_rows(x, d), x->err);
 	t->data = d;
 	t->rows = d->row;
 	table_init(x, t, &source_activations, x->g, d->n);
+	if (x->g->run.span)
+		table_tell(t, STR("estimated"));
 	show_several(t, d);
 }
 
@@ -278,6 +333,8 @@ static const struct listed activation_list[] = {
 	{"caller", BOTH, 6}, {"part", SHOW_M, 10},
 	{"short", 0, 0},     {"class", 0, 0},
 	{"dir", 0, 0},	     {"recursive", 0, 0},
+	{"lo", 0, 0},	     {"hi", 0, 0},
+	{"estimated", 0, 0},
 };
 
 const struct source_def source_activations = {

@@ -254,7 +254,7 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
     frames, = ask(path, "part %d | between %d and %d | timeline min 0 | show fn, start, incl" % (a.part, start, end))
     cut = [(b.name, max(b.start[0], start) - start, min(b.start[0] + b.incl[0], end) - max(b.start[0], start)) for b in part]
     same(sorted(tuple(r.values()) for r in frames), sorted(c for c in cut if c[2] > 0), name + ": timeline of a span")
-refused(run(gen, "-q", "--index", "o.quern", "-c", "between 2us and 5us | activations"), "not after this graph stage", "activations are whole")
+refused(run(gen, "-q", "--index", "o.quern", "-c", "hide g | activations"), "not after this graph stage", "activations are those of the profile as it is")
 
 # ---------------------------------------------------------------- spans
 
@@ -267,14 +267,16 @@ def part_of(whole, at, length):
     return whole if at >= length else 0 if at <= 0 else (2 * whole * at + length) // (2 * length)
 
 
-def span_of(known, totals, start, end):
-    """Function -> [self of each event, incl, calls] between two times of each part."""
+def span_of(known, totals, start, end, those=None):
+    """Function -> [self of each event, incl, calls] between two times of each part, of these blocks, or of all."""
     out = collections.defaultdict(lambda: [0, 0, 0, 0])
     above = {}
     for a in known:
         for b in a.below:
             above[id(b)] = a
     for a in known:
+        if those is not None and a.block not in those:
+            continue
         total = totals[a.part]
         inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
         row = out[a.name]
@@ -287,7 +289,7 @@ def span_of(known, totals, start, end):
         for e, c in enumerate(parts[:2]):
             row[e] += c
         names, b = set(), a
-        while b is not None:    # each function that it is below of, once
+        while b is not None and (those is None or b.block in those):    # each function that it is below of, once
             if b.name not in names:
                 out[b.name][2] += parts[0]
             names.add(b.name)
@@ -296,9 +298,9 @@ def span_of(known, totals, start, end):
 
 
 def other_run(known, start, end):
-    """Function -> incl, and own, between two times of a run that may have written the same file: own costs are
-    spent at other times."""
-    out, own = collections.Counter(), collections.Counter()
+    """Function -> incl, and own, and block -> incl, between two times of a run that may have written the same file:
+    own costs are spent at other times."""
+    out, own, each = collections.Counter(), collections.Counter(), {}
     inside = lambda a, b: max(0, min(b, end) - max(a, start))
 
     def run_one(a, at, names):
@@ -310,25 +312,50 @@ def other_run(known, start, end):
             spent = cut
         own[a.name] += inside(at, at + a.own[0] - spent)
         at += a.own[0] - spent
+        each[a.block] = inside(began, at)
         if a.name not in names:
-            out[a.name] += max(0, min(at, end) - max(began, start))
+            out[a.name] += each[a.block]
         return at
 
     at = collections.Counter()
     for a in known:
         if a.caller is None:
             at[a.part] = run_one(a, at[a.part], frozenset())
-    return out, own
+    return out, own, each
 
 
-def detail_of(known, text, totals, start, end):
+def calls_of(known, totals, start, end):
+    """Of each call in the order of their starts that has something between two times of each part: number, incl, own,
+    calls, block."""
+    out = {}
+    for a in sorted(known, key=lambda a: a.block):
+        total, began = totals[a.part], 0
+        inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
+        own = part_of(a.own[0], end - a.begin, a.own[0]) - part_of(a.own[0], start - a.begin, a.own[0])
+        there = inside(a.start[0]) or (a.begin < end and start < a.begin + a.own[0] if a.own[0] else inside(a.begin))
+        below = [out[b.block] for b in a.below]
+        out[a.block] = (own + sum(b[0] for b in below), own, sum(inside(b.start[0]) for b in a.below), there or any(b[3] for b in below))
+    return [(i + 1,) + out[a.block][:3] + (a.block,) for i, a in enumerate(known) if out[a.block][3]]
+
+
+def all_below(a):
+    todo = [a]
+    while todo:
+        a = todo.pop()
+        yield a
+        todo += a.below
+
+
+def detail_of(known, text, totals, start, end, those=None):
     """(function, line) -> self, and (caller, callee, line) -> (incl, calls), between two times of each part."""
     own, incl, calls, below = collections.Counter(), collections.Counter(), collections.Counter(), {}
     for a in sorted(known, key=lambda a: a.block):      # a block stands behind those below it
         part = part_of(a.own[0], end - a.begin, a.own[0]) - part_of(a.own[0], start - a.begin, a.own[0])
         (number, _), sites = text[a.block]
-        own[a.name, number] += part
         below[a.block] = part + sum(below[b.block] for b in a.below)
+        if those is not None and a.block not in those:
+            continue
+        own[a.name, number] += part
         for (number, _), b in zip(sites, a.below):
             total = totals[b.part]
             incl[a.name, b.name, number] += below[b.block]
@@ -358,12 +385,53 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
         wrong += [(start, end, f, got.get(f), want.get(f)) for f in set(got) | set(want)
                   if got.get(f, (0, 0, 0, 0)) != want.get(f, (0, 0, 0, 0))]
         for i in range(5):
-            true, _ = other_run(known, start, end)
+            true, _, _ = other_run(known, start, end)
             wrong += [(start, end, r, true[r["fn"]]) for r in rows if not r["lo"] <= true[r["fn"]] <= r["hi"] or not r["lo"] <= r["incl"] <= r["hi"]]
         for r in rows:
             sums[r["fn"]] = [x + (r.get(c) or 0) for x, c in zip(sums[r["fn"]], ("self", "calls", MEMORY))]
     ok(not wrong, name + ": spans against the blocks, and bounds against other runs", "\n".join(map(str, wrong[:6])))
-    text, wrong, both = xdebug.lines(path), [], [collections.Counter(), collections.Counter()]
+    text, wrong, among = xdebug.lines(path), [], {a.block: a for a in known}
+    asked = [dice.choice(spans) for _ in range(2)]
+    rows = ask(path, *("between %d and %d | activations | show number, fn, incl, self, calls, start, lo, hi" % x for x in asked))
+    for (start, end), rows in zip(asked, rows):
+        mine = calls_of(known, totals, start, end)
+        want = [(n, among[b].name, incl, own, calls, among[b].start[0]) for n, incl, own, calls, b in mine]
+        got = [tuple(r.values())[:6] for r in rows]
+        wrong += [(start, end, "calls", len(got), len(want), [x for x in zip(got, want) if x[0] != x[1]][:3])] * (got != want)
+        for each in [other_run(known, start, end)[2] for _ in range(3)]:
+            wrong += [(start, end, "bounds", r, each[m[4]]) for r, m in zip(rows, mine) if not r["lo"] <= each[m[4]] <= r["hi"]]
+        wrong += [(start, end, "bounds", r) for r in rows if not r["lo"] <= r["incl"] <= r["hi"]]
+        _, incl, _, _, block = dice.choice(mine)
+        a = among[block]
+        n = [b.block for b in known if b.name == a.name].index(block) + 1
+        those = {b.block for b in all_below(a)}
+        stage = "between %d and %d | activation %d of %s | " % (start, end, n, quoted(a.name))
+        functions, lines, sites, inside, slow, usual = ask(path, *((stage + q) for q in (
+            "functions | show fn, self, incl, calls", "lines | show fn, line, self", "callsites | show caller, callee, line, incl, calls",
+            "activations | show fn, incl, self, calls")), *(
+            "between %d and %d | %s 1 activations of %s | functions of %s | show self, incl" % (start, end, how, quoted(a.name), quoted(a.name))
+            for how in ("slowest", "usual")))
+        want = span_of(known, totals, start, end, those)
+        wrong += [(stage, f, got, want[f]) for f, got in ((r["fn"], (r["self"], 0, r["incl"], r["calls"])) for r in functions)
+                  if tuple(want[f][i] for i in (0, 2, 3)) != tuple(got[i] or 0 for i in (0, 2, 3))]
+        want = detail_of(known, text, totals, start, end, those)
+        got = [collections.Counter(), collections.defaultdict(lambda: (0, 0))]
+        for r in lines:
+            got[0][r["fn"], r["line"]] += r["self"]
+        for r in sites:
+            k = r["caller"], r["callee"], r["line"]
+            got[1][k] = got[1][k][0] + r["incl"], got[1][k][1] + (r["calls"] or 0)
+        wrong += [(stage, k, got[i].get(k), want[i].get(k)) for i in (0, 1) for k in set(got[i]) | set(want[i])
+                  if (got[i].get(k) or 0) != (want[i].get(k) or 0) and (got[i].get(k), want[i].get(k)) != ((0, 0), None)]
+        want = [(among[b].name, incl, own, calls) for _, incl, own, calls, b in mine if b in those]
+        got = [tuple(r.values()) for r in inside]
+        wrong += [(stage, got[:9], want[:9])] * (got != want)
+        costs = sorted((incl, b) for _, incl, own, _, b in mine if among[b].name == a.name)
+        if not any(b.name == a.name for x in known if x.name == a.name for b in all_below(x) if b is not x):
+            wrong += [(stage, how, rows, costs) for how, rows, cost in (("slowest", slow, costs[-1]), ("usual", usual, costs[(len(costs) - 1) // 2]))
+                      if rows[0]["incl"] != cost[0]]
+    ok(not wrong, name + ": calls of a span", "\n".join(map(str, wrong[:6])))
+    wrong, both = [], [collections.Counter(), collections.Counter()]
     asked = sum(((" | lines | show fn, line, self, lo, hi, has_self", " | callsites | show caller, callee, line, incl, calls") for _ in spans), ())
     asked = ["between %d and %d%s" % (spans[i // 2] + (q,)) for i, q in enumerate(asked)]
     detail = ask(path, *asked, "between 0% and 100% | callsites | show caller, callee, line, incl", "lines | show fn, line, self")
@@ -437,8 +505,15 @@ refused(run(gen, *o, "activation 0 of work | top"), "there is no number 0", "num
 refused(run(gen, *o, "activation 1 of nosuch | top"), "no function matches", "no function")
 refused(run(gen, *o, "activation 1 | top"), "'of' is missing", "no `of`")
 refused(run(gen, *o, "activation 1 of work | activation 1 of g | top"), "several are one stage: activation 1, 3 of X", "two of them")
-for query in ("between 20us and 40us | activation 1 of g | top", "activation 1 of g | between 20us and 40us | top"):
-    refused(run(gen, *o, query), "activations of X | where start >= 5ms", "a call in a span is found by its start")
+refused(run(gen, *o, "between 20us and 40us | between 30us and 60us | top"), "opens a span once", "two spans")
+refused(run(gen, *o, "between 20us and 40us | activation 3 of work | top"), "nothing of this lies in the span", "a call outside of the span")
+a, b, c = ask(gen, *("%s | functions | show fn, self, lo, hi" % x for x in (
+    "between 20us and 60us | activation 1 of useGen", "activation 1 of useGen | between 20us and 60us", "between 20us and 60us | slowest activations of useGen")))
+ok(a == b == c and len(a) > 3, "in any order", (a, b, c))
+r = run(gen, *o, "between 20us and 60us | activations of work", "-c", ".down 2")
+ok(".down" not in r.talk and "between 20us and 60us | activation 3 of work | lines of" in r.talk, "down from a call of a span", r)
+r = run(gen, *o, "between 20us and 60us | activation 1 of useGen | functions vs activation 1 of useDeleg", "-c", "between 20us and 60us | activation 1 of useGen | functions vs between 60us and 90us")
+ok(r.status == 1 and "nothing of this lies" in r.talk, "a comparison keeps the span", r)
 r = run(gen, "-q", "--index", "o.quern", "-c", ".push between 20us and 40us", "-c", "functions | sum | show self | as csv")
 ok(r.text.splitlines()[-1] == "2000", "as a filter", r)
 refused(run(gen, *o, "between 7us and 5us | top"), "this span is empty", "an empty span")
@@ -478,6 +553,22 @@ shutil.copy(truth + "exc.xd", "gone.xd")
 run("gone.xd", "-q", "--index", "gone.quern", "-c", "functions | count")
 os.remove("gone.xd")
 refused(run("gone.quern", "-q", "-c", span + " | top"), "read from the profile again", "of one that is gone", 3)
+
+# ---------------------------------------------------------------- sums beyond 64 bits
+# The calls of f spend 6e18, -6e18, 6e18, -6e18; then one -6e18, one 6e18 below h: only some of them do not fit.
+def block(fn, own, *calls):
+    return "fl=/a.php\nfn=%s\n3 1 %d\n" % (fn, own) + "".join("cfl=/a.php\ncfn=%s\ncalls=1 0 0\n2 1 %d\n" % c for c in calls) + "\n"
+
+
+HUGE = 6 * 10 ** 18
+with open("full.xd", "w") as f:
+    f.write("version: 1\ncreator: xdebug 3.2.0\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n")
+    f.write("".join(block("f", m) for m in (HUGE, -HUGE, HUGE, -HUGE)) + "".join(block("f", m) + block("h", 0, ("f", m)) for m in (-HUGE, HUGE)))
+    f.write(block("{main}", 0, *(("f", m) for m in (HUGE, -HUGE, HUGE, -HUGE)), ("h", -HUGE), ("h", HUGE)))
+for stage, status in (("activation 1, 2 of f | ", 0), ("activation 1, 3, 5 of f or h | ", 4), ("between 0 and 1 | ", 0)):
+    for query in ("functions of f by Memory | expect some", "contexts by Memory | expect some", "activations by Memory | expect some", "lines by Memory | expect some"):
+        r = run("full.xd", "-q", "--index", "f.quern", "-c", stage + query)
+        ok(r.status == status and ("does not fit in 64 bits" in r.talk) == bool(status), stage + query, r)
 
 # ---------------------------------------------------------------- limits
 # Many calls of few stacks need little memory, many stacks more.
