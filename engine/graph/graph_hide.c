@@ -799,14 +799,32 @@ static void find_joined(struct graph *b, struct hide *h)
 	h->joined = joined == open ? NULL : joined;
 }
 
+/* `hide a | hide b` is `hide a, b`: what is hidden already joins the set, of the graph below. */
+static struct graph *join_hidden(struct graph *g, const struct fn_set **set)
+{
+	const struct hide *h = g->stage;
+	struct fn_set *all;
+
+	if (g->fill != hide_fill)
+		return g;
+	all = fnset_new(g->a, g->below->functions);
+	for (uint32_t f = 0; f < g->below->functions; f++)
+		if (h->map[f] == GRAPH_NONE || fnset_has(*set, h->map[f]))
+			fnset_add(all, f);
+	*set = all;
+	return g->below;
+}
+
 void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 {
 	struct graph_draft d;
 	struct hide *h = NEED_NEW(g->a, struct hide);
-	uint8_t *keep = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
 	struct arena *scratch;
+	uint8_t *keep;
 
+	g = join_hidden(g, &set);
+	keep = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
 	graph_shape(g, &below);

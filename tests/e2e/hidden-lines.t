@@ -4,7 +4,7 @@
 The lines of a function add up to what it spends.  A call that leads to no visible function is hidden
 whole, so that its line has what the profile says.  Where stacks are known each line that is no
 estimate is compared with the calls themselves, and only such lines are estimates as have one of
-several calls of the same function.
+several calls of the same function.  So is what is left of such calls, in `source`.
 """
 import collections
 import json
@@ -50,6 +50,16 @@ def true_lines(p, name, hidden):
     return cost, some
 
 
+def true_rest(p, name, hidden):
+    """Of calls of hidden functions by that one: (line, callee) -> what visible ones spend below."""
+    rest = collections.Counter()
+    for a in p.calls:
+        for line, b in a.below if a.fn.name == name else ():
+            if b.fn.name in hidden:
+                rest[line, b.fn.name] += b.incl[0] - inner(b, hidden)
+    return rest
+
+
 def check(kind, n):
     rng = random.Random(n)
     p, wrong = Run(n) if kind == "calls" else Program(rng, kind), []
@@ -68,11 +78,24 @@ def check(kind, n):
         part = "part %d | " % rng.choice(p.parts)[0] if len(p.parts) > 1 and rng.random() < .3 else ""
         stage = part + "hide " + stage
         asked.append((stage + " | functions | show id, self, estimated", None, None, None))
+        asked.append((stage.replace(", ", " | hide ") + " | functions | show id, self, estimated", "twice", None, None))
+        if kind == "calls" and not part:
+            asked += [(stage + " | source of #%d | where kind = \"call\" | show line, incl, estimated, callee" % f, f, "source", hidden)
+                      for f in sorted(name) if f not in hidden]
         asked += [(stage + " | lines of #%d | show line, self, estimated" % f, f, part, hidden) for f in sorted(name) if f not in hidden]
     answers = ask([a[0] for a in asked])
     for (q, f, part, hidden), rows in zip(asked, answers):
         if f is None:
             own = {row[0]: row[1:] for row in rows}
+            continue
+        if f == "twice":    # hide a | hide b is hide a, b
+            wrong += [] if not rows or {row[0]: row[1:] for row in rows} == own else ["%s %d: %s: %r" % (kind, n, q, rows)]
+            continue
+        if part == "source":
+            gone = {name[h] for h in hidden}
+            rest, some = true_rest(p, name[f], gone), true_lines(p, name[f], gone)[1]
+            wrong += ["%s %d: %s: %r, true %d" % (kind, n, q, row, rest[row[0], row[3]]) for row in rows if row[3] in gone
+                      if (row[0] not in some if row[2] else row[1] != rest[row[0], row[3]])]
             continue
         if f not in own or not rows:
             continue

@@ -94,6 +94,7 @@ class View:
         self.cost = world.profile.cost
         self.law = {}
         self.gone = set()       # hidden
+        self.hides = None       # by the stage that made it
         self.doubted = False    # of some functions next to nothing may be left: they may match a set, or not
         self.drops = False      # `ignore`: what it leaves is 100 %
         self.of_whole = False   # 100 % is the whole profile
@@ -163,7 +164,11 @@ class View:
         return made
 
     def hide(self, those):
-        return self.filter(lambda flow: flow.hide(those), lambda stack: tuple(f for f in stack if f not in those), those)
+        if self.hides:          # hide a | hide b is hide a, b
+            return self.below.hide(those | self.hides)
+        made = self.filter(lambda flow: flow.hide(those), lambda stack: tuple(f for f in stack if f not in those), those)
+        made.hides = those
+        return made
 
     def filter(self, run, of_stack, gone=frozenset()):
         stacks = self.stacks if self.stacks is None else [(of_stack(stack), costs) for stack, costs in self.stacks]
