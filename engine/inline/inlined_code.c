@@ -318,7 +318,7 @@ static void add_sites(struct finding *w, const struct code_line *line, size_t nl
 	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
-	fn_sites(w->x, w->of_store, w->rows, &s, &costs, &n);
+	fn_sites(w->x, w->of_store, w->rows, &s, &costs, NULL, &n);
 	if (!(site = ARENA_ARRAY(w->rows, struct code_site, n + 1)))
 		need_memory(w->rows);
 	for (size_t i = 0; i < n; i++) {
@@ -416,7 +416,7 @@ static void want_function(struct finding *w)
 	size_t lines = 0, sites = 0;
 
 	fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, &lines);
-	fn_sites(w->x, w->of_store, w->rows, &site, &costs, &sites);
+	fn_sites(w->x, w->of_store, w->rows, &site, &costs, NULL, &sites);
 	for (size_t i = 0; i < lines; i++)
 		inlining_want(w->in, w->of_store, line[i].file, line[i].line,
 			      line[i].instr);

@@ -90,11 +90,12 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
 	int64_t *self = NULL, *incl = NULL;
+	uint8_t *about = NULL;
 	size_t nl = 0, ns = 0;
 	struct listing_place *at;
 
 	fn_inlined_lines(x, f, scratch, &line, &self, &nl);
-	fn_sites(x, f, scratch, &site, &incl, &ns);
+	fn_sites(x, f, scratch, &site, &incl, &about, &ns);
 	for (size_t i = 0; i < nl; i++) {
 		at = new_at(x, l, self + i * l->events);
 		at->kind = LISTING_LINE;
@@ -106,7 +107,7 @@ static void add_places(struct exec *x, struct listing *l, fn_id f, struct arena 
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
 		at->calls = graph_site_calls(x->g, site[i].calls);
-		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE ||
+		at->about = (about && about[i]) ||
 			    fn_detail_shared(x, site[i].callee, GRAPH_INCL);
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}

@@ -153,19 +153,21 @@ static void recorded_sites(struct exec *x, fn_id f, struct arena *a,
 }
 
 void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	      int64_t **costs, size_t *n)
+	      int64_t **costs, uint8_t **about, size_t *n)
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	const struct fn_hidden *h;
 	int64_t *part;
-	uint8_t *about;
+	uint8_t *some;
 	size_t k = 0;
 
 	recorded_sites(x, f, a, rows, costs, n);
 	fn_hidden_of(x, &h);
 	if (!h)
 		return;
-	fn_hidden_costs(h, f, *rows, *costs, *n, a, &part, &about);
+	fn_hidden_costs(h, f, *rows, *costs, *n, a, &part, &some);
+	if (about)
+		*about = some;
 	for (size_t i = 0; i < *n; i++) {
 		const struct store_site site = (*rows)[i];
 
@@ -174,6 +176,7 @@ void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows
 		for (uint32_t e = 0; e < events; e++)
 			(*costs)[k * events + e] = cost_difference(
 				(*costs)[i * events + e], part[i * events + e]);
+		some[k] = some[i];
 		(*rows)[k++] = site;
 	}
 	*n = k;

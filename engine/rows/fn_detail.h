@@ -19,8 +19,9 @@ void fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows
 /* With the names of inlined functions, as store_inlined_lines(). */
 void fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 		      int64_t **costs, size_t *n);
+/* about: NULL, or after hide which are estimates, as in fn_hidden_lines(); else it is NULL. */
 void fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	      int64_t **costs, size_t *n);
+	      int64_t **costs, uint8_t **about, size_t *n);
 void fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	      size_t *n);
 

@@ -206,7 +206,7 @@ static void add_registered(struct loading *l, fn_id f, fn_id callee)
 	size_t n;
 
 	arena_reset(l->scratch);
-	fn_sites(l->x, f, l->scratch, &site, &costs, &n);
+	fn_sites(l->x, f, l->scratch, &site, &costs, NULL, &n);
 	for (size_t i = 0; i < n; i++)
 		if (site[i].callee == callee &&
 		    !add_closures(l, store_file(l->st, site[i].file), site[i].line) &&

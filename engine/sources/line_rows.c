@@ -257,7 +257,7 @@ static void read_function(struct exec *x, const struct line_rows *d, fn_id f,
 	if (d->kind != S_CALLSITES)
 		fn_inlined_lines(x, f, a, &line, &self, &lines);
 	fn_hidden_lines(x, f, a, &behind, &hidden, &about, &hides);
-	fn_sites(x, f, a, &site, &incl, &sites);
+	fn_sites(x, f, a, &site, &incl, NULL, &sites);
 	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + hides + sites,
 		       sizeof(*to->at)))
 		need_memory(a);

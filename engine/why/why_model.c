@@ -350,7 +350,7 @@ void why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct are
 	if (!why_has_detail(graph, w->fn[side][g]))
 		return;
 	fn = graph_origin(graph, w->fn[side][g]);
-	fn_sites(x, fn, a, &row, &costs, &n);
+	fn_sites(x, fn, a, &row, &costs, NULL, &n);
 	if (own)
 		inlining_new(x, &in);
 	for (size_t i = 0; i < n; i++)
