@@ -348,6 +348,7 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
 		.total = graph_total(x->g, x->event),
+		.total_about = graph_total_is_about(x->g),
 		.event_id = x->event,
 		.doubts = x->doubts,
 		.graph = last ? NULL : x->g,

@@ -588,6 +588,15 @@ bool graph_left_is_about(const struct graph *g)
 	return false;
 }
 
+bool graph_total_is_about(const struct graph *g)
+{
+	const bool of_whole = g->of_whole;
+
+	while (g && !g->drops)
+		g = g->below;
+	return !of_whole && g && graph_left_is_about(g);
+}
+
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
 {
 	if (g->plain) {

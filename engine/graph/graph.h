@@ -269,6 +269,8 @@ int64_t graph_whole(const struct graph *g, uint32_t e);
 int64_t graph_left(const struct graph *g, uint32_t e);
 /* Is that an estimate, of g or of a graph below where a stage drops cost? */
 bool graph_left_is_about(const struct graph *g);
+/* Is 100 % an estimate: what `ignore` leaves? */
+bool graph_total_is_about(const struct graph *g);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);
 /* One of its members alone. */
 uint32_t graph_edge_caller(const struct graph *g, uint32_t edge);

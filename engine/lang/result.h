@@ -129,6 +129,7 @@ struct result {
 	struct str event;  /* event of costs that name none */
 	struct unit unit;  /* its unit */
 	int64_t total;	   /* its 100 %; 0: unknown */
+	bool total_about;  /* that is an estimate: what `ignore` leaves */
 	uint32_t event_id; /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
 	const struct headline *headline; /* NULL: one profile, a card or `_` */

@@ -325,7 +325,7 @@ static void put_meta(struct render *rd)
 	}
 	out_c(rd->o, "\"total\":");
 	out_i64(rd->o, r->total);
-	out_char(rd->o, ',');
+	out_c(rd->o, r->total_about ? ",\"total_estimated\":true," : ",");
 	put_key(rd, "profile", r->profile);
 	if (r->proven.n)
 		put_key(rd, "proven", r->proven);

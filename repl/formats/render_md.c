@@ -158,7 +158,8 @@ static void put_caption(struct page *p)
 	if (r->event.n && !r->headline && !r->members) {
 		out_c(p->rd->o, ", ");
 		number_cost(total, r->unit, r->total);
-		out_printf(p->rd->o, "%.*s ", STR_ARG(str_trim(str_c(total))));
+		out_printf(p->rd->o, "%s%.*s ", r->total_about ? "\\~" : "",
+			   STR_ARG(str_trim(str_c(total))));
 		emit_name(p->rd->o, EMIT_MD, result_title(r));
 	}
 	out_c(p->rd->o, ")\n");

@@ -158,7 +158,8 @@ static void put_page_head(struct render *rd)
 	emit_xml(rd->o, "<code>", r->query, "</code>");
 	if (r->total && !r->headline) {
 		unit_whole(total, r->unit, r->total);
-		out_printf(rd->o, " &middot; <span id=\"total\">%s ", total);
+		out_printf(rd->o, " &middot; <span id=\"total\">%s%s ",
+			   r->total_about ? "~" : "", total);
 		emit_xml(rd->o, "", result_title(r), "</span>");
 	}
 	if (r->base.n) {

@@ -69,4 +69,17 @@ for profile, query, want in (
 for profile in ("sqlite13", "perl13", "sqlite-parts"):
     text = run(fixtures + "/truth/" + profile + ".out.xz", "--index", "roots.quern", "-q", "-c", "calltree max 6").text
     ok(text and "~" not in text, profile + ": the way to main is no estimate", text)
+
+# 100 % after `ignore`, where text has ~.
+def whole(profile, query, form):
+    return run(profile, "--index", "marks.quern", "-q", "-c", "%s | as %s" % (query, form)).text
+
+
+for profile, stages, want in (
+        ("lua-default.out", "ignore luaD_precall", True), ("lua-default.out", "ignore luaD_precall | hide _dl_relocate_object", True),
+        ("lua-default.out", "ignore luaD_precall | whole", False), ("lua-default.out", "focus luaD_precall", False),
+        ("lua-default.out", "collapse by object", False), ("xdebug-small.out", "ignore /strrev/", False)):
+    query = stages + " | functions"
+    same('"total_estimated":true' in whole(small + profile, query, "json"), want, query + ": json")
+    same(re.findall(r"^`.*, (\\~)?", whole(small + profile, query, "md"), re.M), ["\\~" if want else ""], query + ": md")
 done()
