@@ -53,6 +53,7 @@ struct build {
 	struct tally kept;	     /* the contents of `old` */
 	_Atomic uint64_t kept_bytes; /* held by the files being read (stretch.h) */
 	bool whole;		     /* the files cannot be read in batches */
+	bool small;		     /* no index is kept; see build.h */
 	struct tally **tally;	     /* of all inputs, in file order */
 	size_t ntally;
 	struct profile profile;
@@ -82,6 +83,21 @@ static uint64_t input_bytes(const struct build *b)
 	for (size_t i = 0; i < b->in.n; i++)
 		n += b->in.at[i].source.id.size;
 	return n;
+}
+
+static uint64_t text_bytes(const struct source_file *s)
+{
+	return s->codec ? s->id.size * UNPACKED : s->id.size;
+}
+
+static bool is_small(const struct build *b, const struct build_report *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		n += text_bytes(&b->in.at[i].source);
+	return n < b->opts->small && !b->in.at[0].source.pipe && !b->opts->index_path &&
+	       r->how == BUILD_NEW;
 }
 
 static void report(struct build *b, uint64_t done, const char *stage, bool now)
@@ -175,7 +191,7 @@ static size_t unread(const struct build *b)
 
 static int read_inputs(struct build *b)
 {
-	const struct stretch_opts o = {.jobs = b->opts->jobs,
+	const struct stretch_opts o = {.jobs = b->small ? 1 : b->opts->jobs,
 				       .at_once = b->opts->at_once,
 				       .stretch = b->opts->stretch,
 				       .give = b->opts->give,
@@ -482,7 +498,7 @@ static size_t batch(const struct build *b)
 
 		if (b->in.at[i].file.id.size)
 			continue;
-		bytes += s->codec ? s->id.size * UNPACKED : s->id.size;
+		bytes += text_bytes(s);
 		if (n >= BATCH && (stretch_cramped(b->opts->mem) || bytes > BATCH_BYTES))
 			break;
 		n++;
@@ -582,13 +598,17 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 			if (open_fresh(b, path, out, r))
 				return refuse_fresh(b, *out);
 	}
-	if (b->opts->no_build)
+	b->small = is_small(b, r);
+	if (b->small)
+		r->how = BUILD_READ;
+	if (b->opts->no_build && !b->small)
 		return refuse_build(b, r);
 	for (size_t i = 0; i < b->in.n; i++)
 		r->read += !b->in.at[i].file.id.size;
-	index = writable_place(b, path);
-	if (index)
-		snprintf(r->index, sizeof(r->index), "%.4199s", index);
+	index = b->small ? NULL : writable_place(b, path);
+	if (index ||
+	    (b->small && !b->opts->no_write && publish_place(b->in.place, 1, path)))
+		snprintf(r->index, sizeof(r->index), "%.4199s", index ? index : path);
 	return build_index(b, index, out);
 }
 

@@ -16,6 +16,8 @@
 
 #include "index/store/store.h"
 
+enum { BUILD_SMALL = 4 << 20 }; /* for build_opts.small: 0.01 s */
+
 struct build_progress {
 	uint64_t done, total; /* bytes of the profile */
 	const char *stage;    /* "reading", "writing" */
@@ -29,7 +31,10 @@ struct build_opts {
 	bool only_named;
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */
-	bool no_build; /* fail with ERR_STALE unless the index is up to date */
+	/* no_write for profiles of fewer bytes of text, unless index_path or rebuild asks for an
+	 * index, or an old one lies there: they are read faster than a person notices. */
+	uint64_t small;
+	bool no_build; /* fail with ERR_STALE unless the index is up to date; small ones are read */
 	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
 	bool regular;  /* no pipes: nothing that could keep us waiting */
 	bool merge;    /* a set may be of different programs, tools and runs */
@@ -53,6 +58,7 @@ enum build_how {
 	BUILD_FRESH,   /* the index was up to date */
 	BUILD_AS_IS,   /* the given file is itself an index */
 	BUILD_NEW,     /* there was no index */
+	BUILD_READ,    /* there is none: the profile is small */
 	BUILD_STALE,   /* the profile changed, or the index has another version */
 	BUILD_FORCED,  /* --rebuild */
 	BUILD_DAMAGED, /* the old index could not be read */
@@ -60,11 +66,12 @@ enum build_how {
 
 struct build_report {
 	enum build_how how;
-	uint32_t read;	  /* files read in this build */
-	char note[300];	  /* which files of a set were left out; may be empty */
-	char why[400];	  /* one sentence; may be empty */
-	char runs[1000];  /* the files are several runs (runs.h); may be empty */
-	char index[4200]; /* path; empty with no_write */
+	uint32_t read;	 /* files read in this build */
+	char note[300];	 /* which files of a set were left out; may be empty */
+	char why[400];	 /* one sentence; may be empty */
+	char runs[1000]; /* the files are several runs (runs.h); may be empty */
+	char index
+		[4200]; /* path; of a small profile, one in the cache that is not there; empty with no_write */
 	uint64_t took_ns; /* wall time of open and build */
 };
 

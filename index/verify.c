@@ -47,7 +47,7 @@ static int none(const char *profile, const char *named, struct err *err)
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", profile, strerror(errno));
 	err_set(err, ERR_INDEX, 0, "%s has no index%s%s", profile, named ? " " : " yet",
 		named ? named : "");
-	return err_hint(err, "any query makes one: quern %s -c top", profile);
+	return err_hint(err, "quern %s --rebuild -c top makes one", profile);
 }
 
 /* Build the index again from these files, if they are what it was made from, and compare. */

@@ -118,6 +118,7 @@ static int open_files(const char *const *path, size_t n, const quern_options *o,
 	const struct build_opts how = {
 		.index_path = o->index,
 		.no_write = o->flags & QUERN_NO_WRITE,
+		.small = BUILD_SMALL,
 		.no_build = o->flags & QUERN_NO_BUILD,
 		.regular = true,
 		.merge = o->flags & QUERN_MERGE,

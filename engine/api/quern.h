@@ -73,8 +73,10 @@ typedef struct quern_error {
 } quern_error;
 
 enum {
-	QUERN_NO_WRITE = 1,  /* keep no index on disk */
-	QUERN_NO_BUILD = 2,  /* fail with QUERN_NO_INDEX unless the index is up to date */
+	QUERN_NO_WRITE = 1, /* keep no index on disk */
+	/* Fail with QUERN_NO_INDEX unless the index is up to date; profiles of less than 4 MB
+	 * need none. */
+	QUERN_NO_BUILD = 2,
 	QUERN_MERGE = 4,     /* the files may be of several runs or programs */
 	QUERN_TRUST = 8,     /* accept an index that other users could have written */
 	QUERN_RAW_NAMES = 16 /* do not demangle */

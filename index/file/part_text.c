@@ -213,7 +213,7 @@ int part_text_each(const char *path, part_text_use *use, void *arg,
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
 	if ((p = take_parts(fd, path, cancel, err))) {
 		for (size_t i = 0; i < p->n && !err->kind; i++)
-			use(arg, p->at[i].name, p->at[i].to - p->at[i].from, err);
+			use(arg, p->at[i].name, err);
 		give_back(p);
 	}
 	close(fd);

@@ -15,8 +15,8 @@
 
 struct err;
 
-/* A part of so many bytes ends; without a name, name.n is 0. */
-typedef int part_text_use(void *arg, struct str name, uint64_t bytes, struct err *err);
+/* A part ends; without a name, name.n is 0. */
+typedef int part_text_use(void *arg, struct str name, struct err *err);
 /* Call use() for each part of a file, packed or not.  It must not come back here. */
 int part_text_each(const char *path, part_text_use *use, void *arg,
 		   const atomic_int *cancel, struct err *err);

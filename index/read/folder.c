@@ -32,7 +32,7 @@ struct file {
 	struct str key, cmd, creator;
 	struct str side; /* empty: now; ".old", ".base@NAME" */
 	enum what what;
-	uint64_t pid, part, thread, bytes;
+	uint64_t pid, part, thread;
 	dev_t dev;
 	ino_t ino;
 	int64_t written_s;
@@ -141,7 +141,7 @@ struct benches {
 	size_t first; /* of its benchmarks in s->at */
 };
 
-static int take_part(void *arg, struct str name, uint64_t bytes, struct err *err)
+static int take_part(void *arg, struct str name, struct err *err)
 {
 	const struct benches *b = arg;
 	struct search *s = b->s;
@@ -155,14 +155,11 @@ static int take_part(void *arg, struct str name, uint64_t bytes, struct err *err
 	}
 	file.ino = source_part_inode(file.ino, name);
 	for (size_t i = b->first; i < s->n; i++)
-		if (s->at[i].ino == file.ino) {
-			s->at[i].bytes += bytes;
+		if (s->at[i].ino == file.ino)
 			return 0;
-		}
 	file.path = arena_printf(a, "%s#%.*s", file.path, STR_ARG(name)).p;
 	file.key = arena_printf(a, "%.*s%s%.*s", STR_ARG(key), key.n ? "/" : "",
 				STR_ARG(name));
-	file.bytes = bytes;
 	file.pid = 0; /* it is no dump of a run */
 	file.codspeed = false;
 	file.bench = true;
@@ -206,7 +203,6 @@ static void take(struct search *s, const char *path, const struct stat *sb)
 	struct arena *a = &s->f->a;
 	struct file file = {.dev = sb->st_dev,
 			    .ino = sb->st_ino,
-			    .bytes = (uint64_t)sb->st_size,
 			    .written_s = sb->st_mtim.tv_sec,
 			    .what = sb->st_size ? PROFILE : EMPTY};
 	struct start_header h = {.cmd = {"", 0}};
@@ -552,11 +548,9 @@ static void add_stretch(struct search *s, struct folder_member *m,
 	if (file->side.n)
 		return;
 	m->now = files;
-	for (size_t i = 0; i < files.n; i++) {
-		m->bytes += file[i].bytes;
+	for (size_t i = 0; i < files.n; i++)
 		m->written_s = file[i].written_s > m->written_s ? file[i].written_s
 								: m->written_s;
-	}
 }
 
 /* Sorted, all files of a profile are a stretch. */

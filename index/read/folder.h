@@ -30,7 +30,6 @@ struct folder_member {
 	struct str cmd, creator;       /* the header's, or empty */
 	struct folder_files now, base; /* none now: it is gone */
 	int64_t written_s;	       /* when the newest of its files was */
-	uint64_t bytes;		       /* of now */
 	bool bench;		       /* a part of a file of CodSpeed */
 	bool paired;
 	bool told,

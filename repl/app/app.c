@@ -26,7 +26,7 @@
 #include "repl/app/progress.h"
 #include "repl/render/headline.h"
 
-enum { SCRIPT_MAX = 16 << 20, SMALL = 4 << 20, SOON_NS = 500000000 };
+enum { SCRIPT_MAX = 16 << 20, SOON_NS = 500000000 };
 static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
@@ -422,7 +422,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->how == BUILD_AS_IS)
 		app_note(app, "quern: %s: an index, not compared with its profile, %s%s",
 			 path, files, took);
-	else if (report->how == BUILD_FRESH && report->took_ns < SOON_NS)
+	else if ((report->how == BUILD_FRESH || report->how == BUILD_READ) &&
+		 report->took_ns < SOON_NS)
 		; /* nothing to say */
 	else if (report->how == BUILD_FRESH)
 		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
@@ -484,13 +485,14 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 	struct build_opts how = {
 		.index_path = o->index,
 		.rebuild = o->rebuild,
-		.no_write = o->no_index_write || app->small,
+		.no_write = o->no_index_write,
+		.small = BUILD_SMALL,
 		.no_wait = o->no_wait,
 		.merge = o->merge || app->folder,
 		.regular = app->folder != NULL,
 		.trust = o->trust,
 		.only_named = o->safe,
-		.jobs = app->small ? 1 : (unsigned)o->jobs, /* a thread takes longer */
+		.jobs = (unsigned)o->jobs,
 		.mem = o->mem,
 		.cancel = &app_cancel,
 		.progress = app->progress ? app->progress
@@ -554,7 +556,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		if (report.how == BUILD_AS_IS)
 			session_as_index(app->session);
 		/* A lack of memory will be told by the first query. */
-		if (!app->opts->no_index_write && !app->small)
+		if (!app->opts->no_index_write &&
+		    !(app->folder && report.how == BUILD_READ))
 			session_keep_inlines(app->session, report.index, app->opts->trust,
 					     &err);
 		err_clear(&err);
@@ -590,8 +593,6 @@ static int open_member(void *arg, size_t member, struct err *err)
 
 	app->telling = !m->told;
 	m->told = true;
-	/* They are read faster than a person notices, and there are many. */
-	app->small = m->bytes < SMALL;
 	/* A member may be called as its base is. */
 	kind = app_open(app, strcmp(m->name.p, base) ? m->name.p : m->now.at[0],
 			m->now.at, m->now.n);

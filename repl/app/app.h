@@ -81,8 +81,8 @@ struct app {
 		*linked; /* of an answer that is written for each of them; or NULL */
 	struct folder *folder; /* the profiles that queries ask; or NULL: folder.h */
 	char *base_name;
-	bool telling, small; /* of the member that is opened: it gets no index */
-	bool sought;	     /* the newest profile of the folder */
+	bool telling; /* of the member that is opened */
+	bool sought;  /* the newest profile of the folder */
 	/* Of the first profile, if `quern record` made it. */
 	const struct record *record;
 };

@@ -133,7 +133,7 @@ shutil.move("fresh", "target/gungraun/" + FRESH)
 for what in ("out", "out.quern"):
     left = "target/gungraun/%s/callgrind.fresh.%s" % (FRESH, what)
     bench(FRESH, "rust-two.out")
-    run(left.replace(".quern", ""), "-q", "-c", "events")
+    run(left.replace(".quern", ""), "-q", "--rebuild", "-c", "events")
     for name in os.listdir(os.path.dirname(left)):
         if name.startswith("callgrind.fresh.out") and "callgrind.fresh." + what != name:
             os.remove(os.path.dirname(left) + "/" + name)

@@ -33,9 +33,9 @@ def silent(r, name):
 for i in range(1, 49):
     dump("dumps.out.%d" % i, i)
 dump("dumps.out", 49)
-for how in ("indexed", ""):
-    r = run("dumps.out", "-c", "top 1")
-    ok(r.status == 0 and ("indexed" in r.talk) == bool(how) and SAID in r.talk, "48 more dumps, %s" % how, r)
+for how in ((), ("--rebuild",), ()):
+    r = run("dumps.out", *how, "-c", "top 1")
+    ok(r.status == 0 and ("indexed" in r.talk) == bool(how) and SAID in r.talk, "48 more dumps" + "".join(how), r)
 r = run("dumps.out", stdin=b"top 1\n")
 ok(SAID in r.talk, "a script from standard input", r)
 r = run(stdin=b".open dumps.out\ntop 1\n")

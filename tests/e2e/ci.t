@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import HUNG, done, environ, ok, profile, quern, run, same, skip, top, work
+from e2e import HUNG, build, done, environ, ok, profile, quern, run, same, skip, top, work
 from junit import Report
 
 with open(top + "/repl/CI.md", encoding="utf-8") as f:
@@ -97,7 +97,7 @@ for slower, status in ((0, 0), (50000, 4)):
         ok(got[2].endswith("\n2 expectations: 1 holds, 1 fails (gate.q:2:%d)\n" % (gate.splitlines()[1].index("expect") + 1)), "the last line counts", got)
     else:
         same(got[1], "", "no annotation")
-        ok(got[2].endswith("\n2 expectations: 2 hold\n"), "the last line counts", got)
+        ok(got[2].endswith("2 expectations: 2 hold\n"), "the last line counts", got)
     got = bash(steps["Summary"])
     summary = open("summary.md").read() if os.path.exists("summary.md") else ""
     ok(got == (0, "", "") and summary.startswith("**1.00 M -> 1.00 M Ir (the same)**\n\n") and
@@ -181,4 +181,8 @@ if git:
     ok(got[0] == 1 and "-slow,100\n+slow,103\n" in got[1] and "fast" not in re.sub("(?m)^ .*", "", got[1]) and "-work,100,0\n+work,103,0\n" in got[1], "a count that changes fails, and the diff says which", got)
 else:
     skip("a base as text", "no git")
+
+with open(top + "/.github/workflows/fuzz.yml") as f:
+    night = re.search(r"target: \[(.*)\]", f.read())[1].split(", ")
+same(night, sorted(os.path.basename(p) for p in os.listdir(build + "/fuzz")), "each fuzz target runs at night")
 done()

@@ -252,7 +252,7 @@ ok(reading.count("\n") < 24, ".help reading and the prompt are one screen", read
 
 # A file's name is one line, whatever it holds.
 shutil.copy("p.out", "two\nquern: lines.out")
-r = run("two\nquern: lines.out", "--no-index-write", "-c", ".profiles")
+r = run("two\nquern: lines.out", "--no-index-write", "--rebuild", "-c", ".profiles")
 ok(r.status == 0 and r.text.count("\n") == r.talk.count("\n") == 1 and "two\\x0Aquern" in r.text and
    "two\\x0Aquern" in r.talk, "a newline in the name of a file", r)
 

@@ -169,8 +169,8 @@ for path in os.listdir("out"):
     if path != "empty":
         (os.rmdir if os.path.isdir("out/" + path) else os.remove)("out/" + path)
 os.makedirs("out/empty", exist_ok=True)
-for name, args, stdin in (("--safe", ("-q", "--safe", "-c", "top 1"), b""), ("--safe, a script", ("-q", "--safe"), b"top 1\n"),
-                          ("--safe --index", ("-q", "--safe", "--index", "index/i", "-c", "top 1"), b""), ("--mcp", ("--mcp",), REQUESTS)):
+for name, args, stdin in (("--safe", ("-q", "--safe", "--rebuild", "-c", "top 1"), b""), ("--safe, a script", ("-q", "--safe", "--rebuild"), b"top 1\n"),
+                          ("--safe --index", ("-q", "--safe", "--index", "index/i", "-c", "top 1"), b""), ("--mcp", ("--mcp", "--rebuild"), REQUESTS)):
     if name == "--mcp" and not mcp:
         skip("--mcp", "quern was built without jansson")
         continue
@@ -185,6 +185,8 @@ for name, args, stdin in (("--safe", ("-q", "--safe", "-c", "top 1"), b""), ("--
 os.makedirs(".config/quern")
 os.mkdir("other")
 shutil.copy(small + "tmpl-default.out", "other/o.out")
+with open("other/o.out", "a") as f:   # of a size that gets an index
+    f.write("# more\n" * 600000)
 with open(".config/quern/init", "w") as f:
     f.write(".open o=other/o.out\n")
 tried, r = try_all("pcre2_compile_8", profile, "-q", "--safe", "-c", "functions of /lua[DV]_/ | take 1")

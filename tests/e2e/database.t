@@ -28,6 +28,8 @@ with open("bytes.cg", "wb") as f:
     f.write(b"events: Ir\nfn=caf\xe9 \\x\n1 %d\n2 %d\nfn=\\x:41\n1 1\nfn=caf\xc3\xa9\n1 2\n" % (2**62, 2**62 + 2**11))
 TABLES = ["profiles", "events", "functions", "edges", "contexts", "lines", "callsites", "parts"]
 MORE = ["part_functions", "part_edges"]
+for p in PROFILES:
+    run(p, "-q", "--rebuild", "-c", "events")   # so that all are indexed at one time
 for name in ("out.db", "out.sqlite", "named.sqlite3"):
     r = run(*PROFILES, "-q", "-c", ".export %s%s" % (name, " " + " ".join(TABLES + MORE) if name[0] == "n" else ""))
     ok(r.status == 0 and not r.text and not r.talk, name + " is made, without a word", r)

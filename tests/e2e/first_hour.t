@@ -148,7 +148,7 @@ if shutil.which("less"):
     clear()
 typed("exit")
 expect(lambda s: last(s).startswith("$"), "exit leaves")
-same(os.path.exists("app.out.quern"), True, "the index stays")
+same(os.path.exists("app.out.quern"), False, "nothing is left beside a small profile")
 
 # A folder of benchmarks: all of them are open.
 for path in ("b/app/all/one/callgrind.one.out", "b/app/all/one/callgrind.one.out.old", "b/app/all/two/callgrind.two.out"):

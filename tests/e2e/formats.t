@@ -169,7 +169,7 @@ if os.path.exists("/dev/full"):
 
 # .output: whole answers, or what was there.
 profile("many.out", [(b"f%04d" % i, i) for i in range(2000)])
-run("many.out", "-q", "-c", "info")
+run("many.out", "-q", "--rebuild", "-c", "info")
 FEW = "functions | sort fn asc | take 1 | show fn"
 for queries, status, want in (((ALL,), 1, "old"), ((FEW, ALL), 1, "fn\nf0000\n"), ((FEW, ALL, ".output"), 1, "fn\nf0000\n"),
                               (("nonsense",), 1, "old"), ((FEW, "nonsense"), 1, "fn\nf0000\n"),

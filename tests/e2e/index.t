@@ -107,7 +107,7 @@ def part(tables, m, i):
 
 
 def answer(path, query):
-    r = run(path, "-q", "--format", "json", "-c", query)
+    r = run(path, "-q", "--rebuild", "--format", "json", "-c", query)
     a = json.loads(r.text)
     return [dict(zip(a["columns"], row)) for row in a["rows"]]
 

@@ -167,6 +167,7 @@ for path, text in (("a/at.h", "__attribute__((always_inline)) inline int mix(int
 PLAIN = ["-fcf-protection=none"] if platform.machine() == "x86_64" else []
 subprocess.run(["g++", "-O2", "-g", *PLAIN, "-o", "at", "at.cc"], check=True)
 subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=at.out", "./at"], capture_output=True)
+run("at.out", "-q", "--rebuild", "-c", "events")
 age(-10, "at", "at.out")
 for fn, lines in (("own", ["at.h:12", "at.h:13"]), ("body", ["at.cc:5", "body.inc:1"])):
     by_line, said = calling(fn, profile="at.out")

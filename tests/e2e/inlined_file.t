@@ -176,6 +176,7 @@ for name, flag in (("--no-index-write", "--no-index-write"), ("--safe", "--safe"
 os.remove(out + ".quern")
 ask(WORK, "--index", "elsewhere.index")
 ok(os.path.exists("elsewhere.index.inlines") and not os.path.exists(kept), "it lies beside the index, wherever that is")
+run(out, "-q", "--rebuild", "-c", "events")
 ask()
 ask(WORK, "--no-demangle")
 answer, talk = ask(WORK, "--no-demangle")

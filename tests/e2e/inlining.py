@@ -34,6 +34,7 @@ def record():
     restore()
     if "without libdw" in rows("inlined | take 1")[1]:
         skip_all("quern was built without libdw")
+    run(out, "-q", "--rebuild", "-c", "events")    # what is read from the object lies beside an index
     forget()
 
 

@@ -18,7 +18,7 @@ def write(blocks):
 
 # There is an index, but of a profile that has grown since.
 write(1)
-run("p.out", "-q", "-c", "top 1")
+run("p.out", "-q", "--rebuild", "-c", "top 1")
 write(400 // SLOW)
 with open("p.out.quern", "rb") as f:
     before = f.read()

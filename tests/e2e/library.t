@@ -133,6 +133,7 @@ QUERIES = ["functions", "calls", "lines", "callsites", "parts", "events", "cycle
            "functions | take 0"]
 for path in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "v_names.cg"):
     wrong = []
+    run(path, "-q", "--rebuild", "-c", "events")    # so that `info` says one time
     for q in QUERIES:
         columns, rows = as_json(path, q)
         got = list(hot.ask(path, q))
@@ -205,7 +206,13 @@ ok(b"showing 1 path" in (lib.quern_note(a, 0) or b"") and lib.quern_note(a, 9) i
 lib.quern_free(a)
 
 # ---- options ----
-same((opened("mutual-default.out", flags=NO_BUILD), err.status), (None, 5), "an index is not made if that is refused")
+shutil.copy("mutual-default.out", "grown.out")
+with open("grown.out", "a") as f:
+    f.write("# more\n" * 600000)
+same((opened("grown.out", flags=NO_BUILD), err.status), (None, 5), "an index is not made if that is refused")
+ok(not os.path.exists("grown.out.quern"), "there is none")
+lib.quern_close(opened("mutual-default.out", flags=NO_BUILD))
+ok(err.status == 0, "a small profile needs none", err.message)
 ok(not os.path.exists("mutual-default.out.quern"), "there is none")
 lib.quern_close(opened("mutual-default.out", flags=NO_WRITE))
 ok(err.status == 0 and not os.path.exists("mutual-default.out.quern"), "nor kept if that is refused", err.message)
@@ -315,6 +322,7 @@ ok(b"many.out.quern" in err.message and err.hint, "which names it", err.message)
 lib.quern_free(a)
 lib.quern_free(other)
 lib.quern_close(p)
+run("lua-default.out", "-q", "--rebuild", "-c", "events")
 with open("lua-default.out.quern", "r+b") as f:
     data = f.read()
     f.seek(0)

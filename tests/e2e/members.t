@@ -377,7 +377,6 @@ for name, part in (("phase: one = (1)", 1), ("after zero", 3)):
               "calltree | show depth, fn, incl, self", "files | show name, self", "cost of main | show incl", "callers of main | show fn, calls, incl"):
         got = [run(f, "-q", "-c", "%s | %s | as csv" % (of, q)) for f, of in (("real", 'in "%s"' % name), ("real/s/6666.out", "part %d" % part))]
         ok(got[0].status == got[1].status == 0 and sorted(got[0].text.splitlines()) == sorted(got[1].text.splitlines()), "%s: %s as of part %d" % (name, q.split(" |")[0], part), "%s\n--\n%s" % (got[0], got[1]))
-os.remove("real/s/6666.out.quern")
 for d, _, files in os.walk("speed"):
     for f in files:
         if f.endswith(".quern"):

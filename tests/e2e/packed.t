@@ -90,7 +90,7 @@ ok(r.status == 3 and "came through a pipe" in r.talk, "not of a pipe", r)
 
 # ---------------------------------------------------------- its index, fresh, stale, kept
 write("a.gz", gzip.compress(lua))
-r = run("a.gz", "-c", "top 1")
+r = run("a.gz", "--rebuild", "-c", "top 1")
 ok(r.status == 0 and "a.gz: indexed 195 kB" in r.talk and os.path.exists("a.gz.quern"),
    "the index of a packed profile lies beside it", r)
 r = run("a.gz", "-c", "top 1")
@@ -118,7 +118,7 @@ r = run("-", "--index", "kept.quern", "-c", "top 1", stdin=open(small + "tmpl-de
 ok(r.status == 0 and "_dl_lookup_symbol_x" in r.text, "a pipe is read anew, whatever is there", r)
 error(run("kept.quern", "--rebuild", "-c", "top"), 2, "an index is not rebuilt from itself", "give the profile")
 write("b.out", lua)
-run("b.out", "-c", "top 1")
+run("b.out", "--rebuild", "-c", "top 1")
 write("b.out", lua + b"# more\n")
 r = run("b.out.quern", "-c", "top 1")
 ok(r.status == 0 and "b.out has changed since it was indexed" in r.talk,

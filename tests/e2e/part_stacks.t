@@ -173,7 +173,7 @@ r = run("-", "-q", "-c", "part 1 | calltree | take 3", stdin=open(APPENDED[0], "
 ok(r.status == 0 and "~" in r.text and "estimates: the stacks of single parts are read from the profile again" in r.talk,
    "standard input: estimates, said", r)
 shutil.copy(APPENDED[0], "gone.xd")
-r = run("gone.xd", "-q", "-c", "parts")
+r = run("gone.xd", "-q", "--rebuild", "-c", "parts")
 os.rename("gone.xd", "elsewhere.xd")
 r = run("gone.xd.quern", "-q", "-c", "part 1 | calltree | take 3", "-c",
         "calltree | take 3 | show est, estimated | as csv")

@@ -127,8 +127,8 @@ TOP = ("-c", "functions | sort id asc | take 1 | show self | as csv")
 want = run(lua, "-q", *TOP).text
 for n in (225, 226, 255):
     name = shutil.copy(lua, "n" * n)
-    for said in ("indexed", ""):
-        r = run(name, *TOP)
+    for said, how in (("indexed", ["--rebuild"]), ("", [])):
+        r = run(name, *how, *TOP)
         ok(r.status == 0 and r.text == want and ("indexed" in r.talk) == bool(said), "a name of %d bytes: %s" % (n, said), r)
     same(os.path.exists(name + ".quern") if n < 250 else False, n == 225, "%d bytes: beside it or not" % n)
     r = run(name, "--verify")

@@ -9,9 +9,9 @@ from e2e import done, ok, profile, run, same, small, write_bytes
 lua = "lua-default.out"
 shutil.copy(small + lua, lua)
 r = run(lua, "--verify")
-ok(r.status == 5 and "has no index yet" in r.talk and "quern lua-default.out -c top" in r.talk and
+ok(r.status == 5 and "has no index yet" in r.talk and "quern lua-default.out --rebuild -c top" in r.talk and
    not os.path.exists(lua + ".quern"), "no index: said, and none is made", r)
-run(lua, "-q", "-c", "info")
+run(lua, "-q", "--rebuild", "-c", "info")
 for what in (lua, lua + ".quern"):
     r = run(what, "--verify")
     ok(r.status == 0 and "lua-default.out.quern: sound\n" in r.text and "values in" in r.text and
@@ -56,8 +56,8 @@ same(r.status, 5, "the first that is not sound ends it")
 runs = sorted(os.path.basename(p) for p in glob.glob(small + "thr-septhreads.out-0*"))
 for name in runs:
     shutil.copy(small + name, name)
-for some in (runs[:2], runs):
-    run(*some, "-q", "-c", "info")
+for some, how in (runs[:2], ["--rebuild"]), (runs, []):
+    run(*some, "-q", *how, "-c", "info")
 sets = glob.glob("thr-septhreads*.quern")
 for index in sets:
     r = run(index, "--verify")
