@@ -27,11 +27,11 @@ def every_query():
 def profiles():
     for name in ("tmpl-cachebranch.out", "tmpl-default.out"):
         write(name, read(small + name))
-        r = run(name, "-q", "-c", "top 1")
+        r = run(name, "-q", "--rebuild", "-c", "top 1")
         assert r.status == 0, r
     write("text.c", b"int main(void)\n{\n\treturn f();\n}\n")
     write("text.out", b"events: Ir\nfl=text.c\nfn=main\n3 5\ncfi=gone.c\ncfn=f\ncalls=1 1\n3 7\nfl=gone.c\nfn=f\n1 7\n")
-    r = run("text.out", "-q", "-c", "top 1")
+    r = run("text.out", "-q", "--rebuild", "-c", "top 1")
     assert r.status == 0, r
 
 
@@ -122,7 +122,7 @@ def file_setup():
         q = "calltree from main > " + name
         if os.path.exists(name):
             os.remove(name)
-        assert run(P, "-q", "-c", q).status == 0
+        assert run(P, "-q", "--rebuild", "-c", q).status == 0
         s["right"][name] = read(name)
         for k in range(1, calls_of(P, "-q", "-c", q)[0] + 1):
             s["cases"] += [(name, k, w) for w in ("28", "5", "kill", "after", "torn")]

@@ -13,6 +13,8 @@ import crash
 from crash import (Row, Skip, again, big_profile, calls_of, lawful, leftovers, need_faults, put_back, quern,
                    read, run, server, small, work, write)
 
+# So small a profile gets an index only where one is asked for.
+BESIDE = ("--index", "p.out.quern")
 ASK = ("-q", "--format", "csv", "-c", "contexts | top 5", "-c", "contexts | callers of luaD_precall'2")
 # EIO ENOSPC EINTR EMFILE ENOMEM EDQUOT, and the end of the process
 ACTIONS = ("5", "28", "4", "24", "12", "122", "kill", "after", "torn")
@@ -80,14 +82,14 @@ def scenes():
     lua = read(small + "lua-default.out")
     old = lua.replace(b"desc: Timerange", b"desc: Timerenge", 1)
     write("p.out", old)
-    run("p.out", *ASK)
+    ask = ("p.out",) + BESIDE + ASK
+    run(*ask)
     stale = read("p.out.quern")
     write("p.out", lua)
-    right = run("p.out", *ASK)
+    right = run(*ask)
     assert right.status == 0, right
-    ask = ("p.out",) + ASK
     return Scenes("p.out.quern", right.out,
-                  {"none": ask, "stale": ask, "fresh": ask, "unkept": ask + ("--no-index-write",),
+                  {"none": ask, "stale": ask, "fresh": ask, "unkept": ("p.out", "--no-index-write") + ASK,
                    "spill": ask + ("--mem", "60k", "--jobs", "1")},
                   {"stale": stale, "fresh": read("p.out.quern")})
 
@@ -95,7 +97,7 @@ def scenes():
 def thread_scenes():
     """So many lines that threads read and pack them, from memory or from a temporary file."""
     write("q.out", big_profile(300, 150))
-    ask = ("q.out",) + ASK[:-2] + ("--jobs", "4")
+    ask = ("q.out", "--index", "q.out.quern") + ASK[:-2] + ("--jobs", "4")
     right = run(*ask)
     assert right.status == 0, right
     return Scenes("q.out.quern", right.out, {"threads": ask, "few": ask + ("--mem", "400k")}, {},
@@ -188,7 +190,7 @@ def kill_setup():
 
 def kill_one(rng, i, s):
     """A builder is killed while three readers ask; all must be right."""
-    asked = ("p.out", "-q", "--format", "csv", "-c", "top 7", "-c", "calls | sum")
+    asked = ("p.out",) + BESIDE + ("-q", "--format", "csv", "-c", "top 7", "-c", "calls | sum")
     if i % 10 == 9 and os.path.exists("p.out.quern"):
         os.remove("p.out.quern")
     builder = subprocess.Popen([quern, "p.out", "--rebuild", "-q", "-c", "top 1"], env=crash.environ,
@@ -215,14 +217,14 @@ def kill_one(rng, i, s):
 
 def race_setup():
     write("p.out", big_profile(800, 30))
-    r = run("p.out", *ASK[:-2])
+    r = run("p.out", *BESIDE, *ASK[:-2])
     return {"right": r.out}
 
 
 def race_one(rng, i, s):
     """Several indexers of one profile; one of them is told not to wait."""
     os.remove("p.out.quern")
-    many = [subprocess.Popen([quern, "p.out"] + list(ASK[:-2]) + (["--no-wait"] if k == 2 else [])
+    many = [subprocess.Popen([quern, "p.out"] + list(BESIDE + ASK[:-2]) + (["--no-wait"] if k == 2 else [])
                              + (["--rebuild"] if rng.random() < 0.3 else []), env=crash.environ,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) for k in range(3)]
     for k, p in enumerate(many):
@@ -280,10 +282,11 @@ def changed(profile):
     """The index of an older content, and the right answers of the one that is there now."""
     lua = read(small + "lua-default.out")
     write(profile, lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
-    run(profile, *ASK)
+    ask = (profile, "--index", profile + ".quern") + ASK
+    run(*ask)
     s = {"old": read(profile + ".quern")}
     write(profile, lua)
-    s["right"] = run(profile, *ASK).out
+    s["right"] = run(*ask).out
     return s
 
 
@@ -307,7 +310,7 @@ def disk_one(rng, i, s):
     disk = os.statvfs("disk")
     room = s["most"] * i // 150
     write("disk/filler", bytes(max(0, disk.f_bavail * disk.f_bsize - room)))
-    r = run("disk/p.out", *ASK)
+    r = run("disk/p.out", "--index", "disk/p.out.quern", *ASK)
     os.remove("disk/filler")
     if leftovers("disk"):
         return "left behind: %s\n%s" % (leftovers("disk"), r)
@@ -333,7 +336,7 @@ def limit_one(rng, i, s):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
-    r = run("p.out", *ASK, preexec_fn=small_files)
+    r = run("p.out", *BESIDE, *ASK, preexec_fn=small_files)
     if leftovers():
         return "left behind: %s\n%s" % (leftovers(), r)
     if r.status == 0 and r.out == s["right"]:

@@ -57,7 +57,7 @@ def moving_one(rng, i, s):
 
     changer = threading.Thread(target=change)
     changer.start()
-    r = run("p.out", *SUMS)
+    r = run("p.out", "--index", "p.out.quern", *SUMS)
     changer.join()
     if leftovers():
         return "left behind: %s" % leftovers()
@@ -70,7 +70,7 @@ def moving_one(rng, i, s):
     else:
         wrong = "%s: status %d\n%s" % (("cut", "overwritten", "replaced", "appended to")[how], r.status,
                                        r.talk)
-    again = run("p.out", *SUMS)
+    again = run("p.out", "--index", "p.out.quern", *SUMS)
     if wrong is None and (again.status != after.status or again.out != after.out):
         wrong = "asked again: %s" % again
     return wrong
@@ -212,7 +212,7 @@ def users_setup():
     if run("--version", program=as_user(NOBODY)).status:
         raise Skip("cannot run as another user here")
     write("p.out", big_profile(20, 3))
-    right = run("p.out", *SUMS)
+    right = run("p.out", "--rebuild", *SUMS)
     return {"right": right.out, "index": read("p.out.quern"), "here": here}
 
 
@@ -235,7 +235,7 @@ def users_one(rng, i, s):
     os.mkdir(home)
     os.chown(home, NOBODY, NOBODY)
     shutil.copy2("p.out", d + "/p.out")
-    run(d + "/p.out", "-q", "-c", "top 1")
+    run(d + "/p.out", "-q", "--rebuild", "-c", "top 1")
     os.chown(d + "/p.out.quern", owner, owner)
     os.chmod(d + "/p.out.quern", mode)
     os.chmod(d, directory)
@@ -282,7 +282,7 @@ def foreign_one(rng, i, s):
     else:
         os.symlink(s["here"] + "/target" + ("x" if mine == "dangling" else ""), path)
     os.chown(path, OTHER, OTHER, follow_symlinks=False)
-    named = ["--index", path[:-5]] if i >= 5 and mine in ("lock", "held") else []
+    named = ["--index", path[:-5]] if i >= 5 and mine in ("lock", "held") else ["--rebuild"]
     r = run("tmp/p.out", *SUMS, *named, program=as_user(NOBODY), env={"HOME": s["here"] + "/tmp"})
     if held:
         held.close()

@@ -29,6 +29,8 @@ def dump(part, functions=40, salt=0):
             b"desc: Trigger: dump\npositions: line\nevents: Ir Dr\n" % part) + body
 
 
+# So small a profile gets an index only where one is asked for.
+BESIDE, OF_SET = ("--index", "p.out.quern"), ("--index", "s.set.quern")
 SET = tuple("s.%d" % k for k in range(1, 71))
 
 
@@ -42,10 +44,10 @@ def set_scenes():
     """A new file joins an index of the others, all are read at once, or so many that they are
     read in batches."""
     write_set(4)
-    run("s.1", "s.2", "s.3", *ASK)
+    run("s.1", "s.2", "s.3", *OF_SET, *ASK)
     three = read("s.set.quern")
     os.makedirs("many", exist_ok=True)
-    ask = SET[:4] + ASK
+    ask = SET[:4] + OF_SET + ASK
     right = run(*ask)
     assert right.status == 0, right
     return Scenes("s.set.quern", right.out,
@@ -55,7 +57,7 @@ def set_scenes():
 
 def batch_scenes():
     write_set(70, 2)
-    ask = SET + ASK
+    ask = SET + OF_SET + ASK
     right = run(*ask)
     assert right.status == 0, right
     return Scenes("s.set.quern", right.out, {"batches": ask}, {}, sparse=("batches",))
@@ -131,38 +133,38 @@ def meddled_setup():
     alone = ("-q", "--format", "csv", "-c", "functions | sort id asc | show fn, self, incl, calls")
     text, other = dump(1, 60) + dump(2, 60), dump(1, 50, salt=3) + dump(2, 20)
     write("p.out", text)
-    run("p.out", *ASK)
+    run("p.out", *BESIDE, *ASK)
     there = read("p.out.quern")
     for name, before in (("one", None), ("one, indexed", there)):
-        scenes.append(Meddled(name, {"p.out": text}, other, "p.out", ("p.out",) + alone, "p.out.quern", before))
+        scenes.append(Meddled(name, {"p.out": text}, other, "p.out", ("p.out",) + BESIDE + alone, "p.out.quern", before))
     # Detail of one part is read from the profile itself.
     scenes.append(Meddled("lines of a part", {"p.out": text}, other, "p.out",
-                          ("p.out", "-q", "--format", "csv", "-c", "part 1 | lines of function_3"), "p.out.quern",
+                          ("p.out",) + BESIDE + ("-q", "--format", "csv", "-c", "part 1 | lines of function_3"), "p.out.quern",
                           there))
     for suffix, pack in packers():
         f = "p.out" + suffix
-        scenes.append(Meddled(f, {f: pack(lua)}, pack(text), f, (f,) + alone, f + ".quern", None))
+        scenes.append(Meddled(f, {f: pack(lua)}, pack(text), f, (f, "--index", f + ".quern") + alone, f + ".quern", None))
     files = {"s.%d" % k: dump(k) for k in (1, 2, 3, 4)}
     for f, content in files.items():
         write(f, content)
         os.utime(f, LONG_AGO)
-    run("s.1", "s.2", "s.4", *ASK)
+    run("s.1", "s.2", "s.4", *OF_SET, *ASK)
     three = read("s.set.quern")
     for victim in ("s.1", "s.3", "s.4"):
         for name, before in (("all", None), ("join", three)):
             scenes.append(Meddled("%s of %s, %s" % (victim, " ".join(SET[:4]), name), files,
-                                  dump(9, 30, salt=5), victim, SET[:4] + ASK, "s.set.quern", before))
+                                  dump(9, 30, salt=5), victim, SET[:4] + OF_SET + ASK, "s.set.quern", before))
     # And the index itself, by another one.
     write("p.out", dump(1, 60, salt=3) + dump(2, 60, salt=3))
-    run("p.out", *ASK)
+    run("p.out", *BESIDE, *ASK)
     scenes.append(Meddled("the index", {"p.out": text}, read("p.out.quern"), "p.out.quern",
-                          ("p.out",) + ASK, "p.out.quern", there))
+                          ("p.out",) + BESIDE + ASK, "p.out.quern", there))
     for f, content in files.items():
         write(f, content[:-1] + b"1\n")
         os.utime(f, LONG_AGO)
-    run("s.1", "s.2", "s.4", *ASK)
+    run("s.1", "s.2", "s.4", *OF_SET, *ASK)
     scenes.append(Meddled("the index of a set that is joined", files, read("s.set.quern"), "s.set.quern",
-                          SET[:4] + ASK, "s.set.quern", three))
+                          SET[:4] + OF_SET + ASK, "s.set.quern", three))
     cases = [(m, how, kind, k) for m in scenes for how in HOWS
              for kind, step in (("sys", 1), ("mem", 4)) for k in range(1, m.calls[kind == "mem"] + 1, step)]
     return {"cases": cases}
@@ -240,7 +242,7 @@ def packed_one(rng, i, s):
     if pipe:
         r = run("-", *ASK, stdin=bytes(bad))
     else:
-        r = run(name, *ASK)
+        r = run(name, "--index", name + ".quern", *ASK)
     index = os.path.exists(name + ".quern")
     for f in (name, name + ".quern"):
         if os.path.exists(f):
@@ -269,7 +271,7 @@ def packed_scenes(suffixes=None):
     lua, arguments, right = read(small + "lua-default.out"), {}, None
     for suffix, pack in packers():
         write("p.out" + suffix, pack(lua))
-        arguments[suffix] = ("p.out" + suffix,) + ASK
+        arguments[suffix] = ("p.out" + suffix, "--index", "p.out%s.quern" % suffix) + ASK
         right = run(*arguments[suffix])
         assert right.status == 0, right
     return arguments, right.out
@@ -318,10 +320,10 @@ def limits_setup():
         raise Skip("the %s variant needs terabytes of addresses" % crash.variant)
     arguments, right = packed_scenes()
     write("p.out", read(small + "lua-default.out"))
-    arguments["text"] = ("p.out",) + ASK
+    arguments["text"] = ("p.out",) + BESIDE + ASK
     arguments = {scene: (args, right) for scene, args in arguments.items()}
     write_set(70, 2)
-    ask = SET + ASK
+    ask = SET + OF_SET + ASK
     arguments["set"] = (ask, run(*ask).out)
     limits = [(resource.RLIMIT_AS, n << 20)
               for n in list(range(loaded(), ENOUGH, 2)) + list(range(ENOUGH, 300, 20))]

@@ -37,6 +37,8 @@ def rows(query, *profiles):
 
 
 # ---- the files and their schema ----
+for p in PROFILES:
+    run(p, "-q", "--rebuild", "-c", "events")   # so that all are indexed at one time
 r = run(*PROFILES, "-q", "-c", ".export out")
 ok(r.status == 0 and not r.text and not r.talk, "an export is made, without a word", r)
 same(sorted(os.listdir("out")), sorted([t + ".csv" for t in USUAL] + ["schema.json", "schema.sql"]),
