@@ -21,6 +21,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
+#include "index/format/meta_code.h"
 #include "index/store/publish.h"
 #include "repl/app/app.h"
 #include "repl/export/export_db.h"
@@ -283,11 +284,20 @@ static int open_session(struct export *x)
 	return 0;
 }
 
-/* The run of a profile: r and ten of 36 signs by chance. */
-static void name_run(struct export *x, size_t profile)
+/* The run of a profile: r and ten of 36 signs, by its name here and by its files: their paths,
+ * content, and when they were written or came through a pipe. */
+static void name_run(struct export *x)
 {
-	uint64_t n = hash_mix(x->chance + profile);
+	uint64_t n = str_hash(x->profile);
+	uint32_t files;
+	const struct input_file *file = store_inputs(x->st, &files);
 
+	for (uint32_t i = 0; i < files; i++) {
+		n = hash_mix(n ^ file[i].id.hash);
+		n = hash_mix(n ^ (file[i].id.mtime_ns ? file[i].id.mtime_ns
+						      : store_info(x->st)->built_s));
+		n = hash_mix(n ^ str_hash(file[i].id.path));
+	}
 	x->run[0] = 'r';
 	for (size_t i = 1; i + 1 < sizeof(x->run); i++, n /= 36)
 		x->run[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[n % 36];
@@ -299,7 +309,7 @@ static int set_profile(struct export *x, size_t i)
 
 	x->st = session_profile(x->app->session, i);
 	x->profile = session_profile_name(x->app->session, i);
-	name_run(x, i);
+	name_run(x);
 	for (size_t e = 0; e < x->nevents; e++)
 		x->local[e] = store_event_find(x->st, x->events[e].name);
 	return x->st == before && x->asked ? 0 : open_session(x);
@@ -541,8 +551,6 @@ int export_run(struct app *app, const char *to, enum export_format format,
 
 	if (choose_tables(tables, chosen, err))
 		return err->kind;
-	if (getentropy(&x.chance, sizeof(x.chance)) < 0)
-		return export_failed("a number by chance", err);
 	arena_init(&x.arena, 0);
 	if (format == EXPORT_DB)
 		write_database(&x, to, chosen, start);

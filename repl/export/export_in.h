@@ -64,7 +64,6 @@ struct export
 	struct export_db *db;	     /* of EXPORT_DB; else NULL, and rows go to out */
 	struct export_event *events; /* of all profiles */
 	size_t nevents, events_cap;
-	uint64_t chance; /* other exports have another */
 	/* the current profile */
 	struct store *st;
 	struct str profile;

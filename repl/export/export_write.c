@@ -238,7 +238,7 @@ static void json_column(struct export *x, const struct export_column *c, size_t 
 	json_pair(x, "about",
 		  row ? str_c(row->help)
 		  : c == &run_column
-			  ? STR("the profile in this export: no other has it")
+			  ? STR("the profile: no other has it, of whatever name")
 			  : STR("name of the profile, as `quern NAME=FILE` gave it"));
 	out_char(&x->out, '}');
 }

@@ -18,6 +18,7 @@ from e2e import done, ok, run, same, skip, small, top
 NAMES = ("lua", "mutual", "tmpl", "weird")
 for name in NAMES:
     shutil.copy(small + name + "-default.out", ".")
+shutil.copy(small + "xdebug-small.out", ".")
 GIVEN = ["%s=%s-default.out" % (n, n) for n in NAMES]
 # The question -> "each": rows come once for each run; or the columns that are sums over runs.
 QUESTIONS = {"HAVING programs = 4": ("calls", "Ir"), "m.fn = 'malloc'": "each", "max(cost)": (), "percent >= 10": (),
@@ -50,10 +51,20 @@ page, more = (open(top + p, encoding="utf-8").read() for p in ("/repl/EXPORT.md"
 recipe = re.search(r"```sql\n(WITH RECURSIVE.*?)```", more, re.S)[1]
 
 # ---- SQLite: the rows of three databases in one
+
+
+def day(i):
+    """The profiles are written anew."""
+    for name in os.listdir("."):
+        if name.endswith(".out"):
+            os.utime(name, (int(i), int(i)))
+
+
 for i in "123":
+    day(i)
     r = run(*GIVEN, "-q", "-c", ".export %s.db" % i, "-c", ".export fleet%s" % i)
     ok(r.status == 0, "export " + i, r)
-    r = run("php=" + small + "xdebug-small.out", "--no-index-write", "-q", "-c", ".export php%s.db" % i, "-c", ".export php%s" % i)
+    r = run("php=xdebug-small.out", "-q", "-c", ".export php%s.db" % i, "-c", ".export php%s" % i)
     ok(r.status == 0, "export %s of calls" % i, r)
 
 
@@ -91,7 +102,10 @@ both_sqlite(re.sub(r"read_csv\('fleet/\*/(\w+).csv', union_by_name = true\)", r"
 
 with sqlite3.connect("all.db") as db:
     runs = db.execute("SELECT profile, run, count(*) FROM profiles GROUP BY run").fetchall()
-same((len(runs), {r[0] for r in runs}, {r[2] for r in runs}), (3, {"php"}, {1}), "each profile of each export is another run")
+same((len(runs), {r[0] for r in runs}, {r[2] for r in runs}), (3, {"php"}, {1}), "the profile of each day is another run")
+r = run("php=xdebug-small.out", "-q", "-c", ".export again.db")    # of day 3
+with sqlite3.connect("again.db") as db:
+    same(db.execute("SELECT run FROM profiles").fetchall()[0][0] in {r[1] for r in runs}, True, "exported again it is the same run")
 ok(all(re.fullmatch("r[0-9a-z]{10}", r[1]) for r in runs), "a run is text to any reader", runs)
 r = run("a=lua-default.out", "b=lua-default.out", "-q", "-c", ".export both csv profiles events functions")
 with open("both/profiles.csv", newline="", encoding="utf-8") as f:
@@ -113,6 +127,7 @@ def ask_duckdb(sql):
 
 os.mkdir("nd")
 for i in "123":
+    day(i)
     r = run(*GIVEN, "-q", "-c", ".export nd/%s ndjson functions callsites" % i)
     ok(r.status == 0, "export %s as JSON lines" % i, r)
 for sql in re.findall(r'^\$ duckdb -csv -c "(.*)"$', page, re.M):
