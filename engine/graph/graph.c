@@ -212,9 +212,21 @@ bool graph_calls_counted(const struct graph *g, uint32_t f)
 	return true;
 }
 
+const struct graph_span *graph_span_of(const struct graph *g)
+{
+	while (g->below && !g->run.span)
+		g = g->below;
+	return g->run.span;
+}
+
+bool graph_counts_zeros(const struct graph *g)
+{
+	return store_counts_zeros(g->st) || graph_span_of(g);
+}
+
 uint64_t graph_site_calls(const struct graph *g, uint64_t calls)
 {
-	return store_counts_calls(g->st) && (calls || store_counts_zeros(g->st))
+	return store_counts_calls(g->st) && (calls || graph_counts_zeros(g))
 		       ? calls
 		       : CALLS_UNKNOWN;
 }

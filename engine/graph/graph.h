@@ -49,11 +49,13 @@ enum graph_sure {
 struct graph_span {
 	uint32_t event;
 	struct run_span of;
+	int64_t length; /* of all parts: the most that anything costs there */
 	/* [functions of the store]: inclusive; self; calls that have something there; enum
 	 * graph_sure, or-ed */
 	const int64_t *lo, *hi, *self_lo, *self_hi;
 	const uint64_t *calls;
 	const uint8_t *sure;
+	const int64_t *context_lo; /* [contexts of run.tree]: inclusive */
 };
 
 /* The blocks of single activations. */
@@ -216,6 +218,8 @@ bool graph_calls_known(const struct graph *g, uint32_t f);
 /* Was each call of f counted?  Of other producers than callgrind, a call that was counted 0
  * times was not. */
 bool graph_calls_counted(const struct graph *g, uint32_t f);
+/* Is a call that is counted 0 times none?  It is in a span of the run: it began before. */
+bool graph_counts_zeros(const struct graph *g);
 /* The calls of a call site, as the store has them; CALLS_UNKNOWN: nobody counted. */
 uint64_t graph_site_calls(const struct graph *g, uint64_t calls);
 /* Add the calls of an edge to those of others.  With one that nobody counted, their number is
@@ -265,6 +269,9 @@ uint32_t graph_part_count(const struct graph *g);
 int64_t graph_total(const struct graph *g, uint32_t e);
 /* The whole profile, or the chosen parts. */
 int64_t graph_whole(const struct graph *g, uint32_t e);
+/* The most that anything costs: the whole or, in a span, its length; what calls have of that
+ * is an estimate, and so is what all that are opened have. */
+int64_t graph_limit(const struct graph *g, uint32_t e);
 /* What the stages leave of it: the self costs of all functions. */
 int64_t graph_left(const struct graph *g, uint32_t e);
 /* Is that an estimate, of g or of a graph below where a stage drops cost? */

@@ -252,6 +252,8 @@ static void stacks_of_store(const struct graph *g, uint32_t e, struct arena *a,
 static void stacks_of_graph(struct graph *g, uint32_t e, struct arena *a,
 			    struct stacks *s, bool *known)
 {
+	const struct graph_span *span =
+		g->below->run.tree == g ? g->below->run.span : NULL;
 	struct flow_input in;
 	uint32_t *caller = NEED_ARRAY(a, uint32_t, (size_t)g->functions + 1);
 	int64_t *incl = NEED_ARRAY(a, int64_t, (size_t)g->functions + 1);
@@ -276,7 +278,8 @@ static void stacks_of_graph(struct graph *g, uint32_t e, struct arena *a,
 			     .out = in.callee,
 			     .calls = g->shape.fn_calls,
 			     .self = in.self,
-			     .incl = incl};
+			     .incl = incl,
+			     .least = span && span->event == e ? span->context_lo : NULL};
 }
 
 /* The stacks of the parts, in the function numbers of g.  Callees stand behind their callers:
@@ -284,6 +287,7 @@ static void stacks_of_graph(struct graph *g, uint32_t e, struct arena *a,
 static void stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 			    struct stacks *s, bool *known)
 {
+	const struct graph_span *span = g->run.span;
 	struct graph *t = g->run.tree;
 	const uint32_t roots = t->functions - t->edges;
 	const size_t n = (size_t)t->functions + 1;
@@ -301,9 +305,16 @@ static void stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 		if (v >= roots)
 			cost_add(&incl[caller[v]], incl[v]);
 	}
-	*s = (struct stacks){
-		t->functions,	 g->functions,	    fn,	  caller, t->shape.out_first,
-		t->shape.callee, t->shape.fn_calls, self, incl};
+	*s = (struct stacks){t->functions,
+			     g->functions,
+			     fn,
+			     caller,
+			     t->shape.out_first,
+			     t->shape.callee,
+			     t->shape.fn_calls,
+			     self,
+			     incl,
+			     span && span->event == e ? span->context_lo : NULL};
 }
 
 /* The function of g that f, of a graph below all merging stages, is part of. */
@@ -329,6 +340,7 @@ static void contract(const struct graph *g, struct stacks *s, struct arena *a)
 	uint64_t *calls = NEED_ARRAY(a, uint64_t, n);
 	int64_t *self = NEED_ARRAY(a, int64_t, n);
 	int64_t *incl = NEED_ARRAY(a, int64_t, n);
+	int64_t *least = s->least ? NEED_ARRAY(a, int64_t, n) : NULL;
 	uint32_t k = 0;
 
 	for (uint32_t v = 0; v < s->n; v++) {
@@ -346,6 +358,8 @@ static void contract(const struct graph *g, struct stacks *s, struct arena *a)
 		calls[k] = s->calls[v];
 		self[k] = s->self[v];
 		incl[k] = s->incl[v];
+		if (least)
+			least[k] = s->least[v];
 		if (c != UINT32_MAX)
 			first[at[c] + 2]++;
 		k++;
@@ -355,7 +369,8 @@ static void contract(const struct graph *g, struct stacks *s, struct arena *a)
 	for (uint32_t v = 0; v < k; v++)
 		if (caller[v] != UINT32_MAX)
 			out[first[caller[v] + 1]++] = v;
-	*s = (struct stacks){k, s->functions, fn, caller, first, out, calls, self, incl};
+	*s = (struct stacks){k,	  s->functions, fn,   caller, first,
+			     out, calls,	self, incl,   least};
 }
 
 /* Stages that merge keep stacks: so take those of the graph below them, and rename the

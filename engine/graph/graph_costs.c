@@ -303,19 +303,19 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 		out[f] = below[g->from[f]];
 }
 
-const struct graph_span *graph_span_of(const struct graph *g)
-{
-	while (g->below && !g->run.span)
-		g = g->below;
-	return g->run.span;
-}
-
 /* That span, if e is the event that it is measured in; or NULL. */
 static const struct graph_span *span_of(const struct graph *g, uint32_t e)
 {
 	const struct graph_span *s = graph_span_of(g);
 
 	return s && e == s->event ? s : NULL;
+}
+
+int64_t graph_limit(const struct graph *g, uint32_t e)
+{
+	const struct graph_span *s = span_of(g, e);
+
+	return s ? s->length : graph_whole(g, e);
 }
 
 /* Contexts of a function cost no more than it does. */
@@ -334,8 +334,8 @@ static void most_in_span(const struct graph *g, const struct graph_span *span,
  * those of the graph below, and so on down.  Negative costs bound nothing. */
 void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out)
 {
-	const int64_t total = graph_whole(g, e);
 	const struct graph_span *span = span_of(g, e);
+	const int64_t total = graph_limit(g, e);
 	int64_t *below, lo;
 
 	graph_event(g, e);

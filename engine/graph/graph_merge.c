@@ -357,7 +357,7 @@ static void count_roots(const struct graph_draft *d, struct graph *g)
 	const struct graph *below = d->below, *opened = below;
 	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls;
 
-	while (opened && !opened->run.opened && !opened->run.span)
+	while (opened && !opened->run.opened)
 		opened = opened->below;
 	for (uint32_t f = 0; opened && f < below->functions; f++) {
 		if (d->map[f] == GRAPH_NONE)

@@ -217,7 +217,7 @@ void graph_activations(struct graph *g, const struct part_contexts *from,
 	graph_of_sums(g, s, &in, out);
 	/* Roots were called, too, by what is not in this graph. */
 	calls = (uint64_t *)(uintptr_t)(*out)->shape.fn_calls;
-	for (uint32_t c = 0; c < from->n && !from->parent[c]; c++)
+	for (uint32_t c = 0; opened && c < from->n && !from->parent[c]; c++)
 		count_add(&calls[(*out)->map[from->fn[c]]], from->calls[c]);
 	(*out)->run.opened = opened;
 	(*out)->detail = opened != NULL;

@@ -29,8 +29,8 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out);
 /* Make the graph of some activations of g, a plain graph, from their contexts.  It knows all
- * stacks and is exact.  opened: the blocks of the activations, which have their lines; NULL
- * for parts of blocks, whose lines nobody knows. */
+ * stacks and is exact.  opened: the blocks of the activations, whose roots were called; NULL: a
+ * span, whose roots are those of the run. */
 struct part_contexts;
 void graph_activations(struct graph *g, const struct part_contexts *from,
 		       const struct graph_opened *opened, struct graph **out);

@@ -324,7 +324,8 @@ static bool pick(void *arg, uint32_t part)
 	return is;
 }
 
-static struct opening *new_opening(struct exec *x)
+/* more: numbers of each context beside its costs. */
+static struct opening *new_opening(struct exec *x, size_t more)
 {
 	struct opening *o = calloc(1, sizeof(*o));
 
@@ -333,7 +334,7 @@ static struct opening *new_opening(struct exec *x)
 	o->held.release = release;
 	map_hold(&o->held);
 	o->x = x;
-	contexts_init(&o->all, store_info(x->g->st)->events,
+	contexts_init(&o->all, store_info(x->g->st)->events + more,
 		      x->a->cap ? x->a->cap : UINT64_MAX);
 	return o;
 }
@@ -356,8 +357,27 @@ static const struct graph_opened *blocks_of(struct opening *o)
 	return opened;
 }
 
-/* Go through the blocks, and make x->g the graph of the contexts that it has found. */
-static void open_asked(struct opening *o, struct activation_asked *asked)
+/* The costs of the contexts apart from what each has beside them, the least in the span. */
+static const int64_t *split_least(struct opening *o, const int64_t **least)
+{
+	const struct contexts *c = &o->all;
+	const size_t events = c->events - 1;
+	int64_t *self = EXEC_ARRAY(o->x, int64_t, c->n * events + 1);
+	int64_t *lo = EXEC_ARRAY(o->x, int64_t, c->n + 1);
+
+	for (size_t i = 0; i < c->n; i++) {
+		memcpy(self + i * events, c->self + i * c->events,
+		       events * sizeof(*self));
+		lo[i] = c->self[i * c->events + events];
+	}
+	*least = lo;
+	return self;
+}
+
+/* Go through the blocks, and make x->g the graph of the contexts that it has found.  least: of a
+ * span; or NULL. */
+static void open_asked(struct opening *o, struct activation_asked *asked,
+		       const int64_t **least)
 {
 	struct exec *x = o->x;
 	struct graph *plain = x->g->plain ? x->g : x->g->below;
@@ -374,6 +394,8 @@ static void open_asked(struct opening *o, struct activation_asked *asked)
 	need(contexts_order(&o->all, store_info(x->g->st)->functions, x->err), x->err);
 	from = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
 				      c->self};
+	if (least)
+		from.self = split_least(o, least);
 	graph_activations(plain, &from, o->f ? blocks_of(o) : NULL, &x->g);
 }
 
@@ -393,10 +415,10 @@ static void open_found(struct exec *x, const struct gstage *g)
 		asked.below = f.found;
 		asked.nbelow = f.nfound;
 	}
-	o = new_opening(x);
+	o = new_opening(x, 0);
 	o->f = &f;
 	asked.arg = o;
-	open_asked(o, &asked);
+	open_asked(o, &asked, NULL);
 	map_let_go(&o->held);
 	release(&o->held);
 }
@@ -476,7 +498,7 @@ static int add_own(struct span_walk *w, const struct activation *a)
 	if (!(here = context_of(w, a->open)))
 		return w->o->x->err->kind;
 	self = c->self + (size_t)(here - 1) * c->events;
-	for (size_t e = 0; e < c->events; e++)
+	for (size_t e = 0; e + 1 < c->events; e++)
 		cost_add(&self[e], span_cut(&w->of, a->part, begin, own, a->self[e]));
 	return 0;
 }
@@ -536,6 +558,8 @@ static int span_takes(void *arg, const struct activation *a)
 		return 0;
 	if (!is.sure)
 		w->sure[a->fn] = 0;
+	if (p->context)
+		cost_add(&w->o->all.self[p->context * w->o->all.events - 1], is.lo);
 	cost_add(&w->self_lo[a->fn], is.self_lo);
 	cost_add(&w->self_hi[a->fn], is.self_hi);
 	if (!w->on[a->fn])
@@ -654,11 +678,11 @@ static void open_span(struct exec *x, const struct gstage *g, const struct gstag
 		qsort(f.found, f.nfound, sizeof(*f.found), compare_u64);
 	}
 	asked.span = parts_told(x, w, calls != NULL);
-	w->o = new_opening(x);
+	w->o = new_opening(x, 1);
 	w->o->f = calls ? &f : NULL;
 	asked.uncosted = !w->fibers;
 	asked.arg = w;
-	open_asked(w->o, &asked);
+	open_asked(w->o, &asked, &span->context_lo);
 	map_let_go(&w->o->held);
 	release(&w->o->held);
 	if (w->falls) {
@@ -670,8 +694,15 @@ static void open_span(struct exec *x, const struct gstage *g, const struct gstag
 		w->hi[fn] = w->hi[fn] < length ? w->hi[fn] : length;
 		w->self_hi[fn] = w->self_hi[fn] < length ? w->self_hi[fn] : length;
 	}
-	*span = (struct graph_span){0,		w->of,	    w->lo,    w->hi,
-				    w->self_lo, w->self_hi, w->calls, w->sure};
+	*span = (struct graph_span){.of = w->of,
+				    .length = length,
+				    .lo = w->lo,
+				    .hi = w->hi,
+				    .self_lo = w->self_lo,
+				    .self_hi = w->self_hi,
+				    .calls = w->calls,
+				    .sure = w->sure,
+				    .context_lo = span->context_lo};
 	graph_span(x->g, span);
 }
 

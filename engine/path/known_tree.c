@@ -42,7 +42,7 @@ static uint32_t below(struct growing *g, uint32_t parent, uint32_t fn)
 struct tree_step {
 	uint32_t v;
 	uint64_t calls;
-	int64_t cost, size;
+	int64_t cost, size, least;
 };
 typedef void each_step(struct growing *g, uint32_t node, const struct tree_step *s);
 
@@ -68,6 +68,14 @@ static int64_t size_at(const struct growing *g, size_t at)
 	return k->sized ? k->sized[at] : k->cost ? k->cost[at] : k->size[k->vertex[at]];
 }
 
+/* The least that the cost can be. */
+static int64_t least_at(const struct growing *g, size_t at)
+{
+	const struct known *k = g->known;
+
+	return k->least ? k->least[at] : k->s.least ? k->s.least[k->vertex[at]] : 0;
+}
+
 /* One step up from each vertex of a node: its caller, with the cost that it counts there. */
 static void steps_up(struct growing *g, uint32_t node, each_step *each)
 {
@@ -77,7 +85,7 @@ static void steps_up(struct growing *g, uint32_t node, each_step *each)
 		const size_t at = k->node[node].first + i;
 		const uint32_t v = k->vertex[at], up = k->s.caller[v];
 		const struct tree_step s = {up, k->s.calls[v], k->cost[at],
-					    size_at(g, at)};
+					    size_at(g, at), least_at(g, at)};
 
 		if (up != FLOW_NONE && !g->avoided[k->s.fn[up]])
 			each(g, node, &s);
@@ -97,7 +105,8 @@ static void steps_down(struct growing *g, uint32_t node, each_step *each)
 		for (uint32_t j = s->out_first[v]; j < s->out_first[v + 1]; j++) {
 			const uint32_t to = s->out[j];
 			const struct tree_step t = {to, s->calls[to], s->incl[to],
-						    k->size[to]};
+						    k->size[to],
+						    s->least ? s->least[to] : 0};
 
 			if (!g->avoided[s->fn[to]] &&
 			    (node != TREE_TOP || !(k->member[to] & JOINED)))
@@ -114,7 +123,8 @@ static void steps_at_top(struct growing *g, each_step *each)
 
 	for (uint32_t i = 0, n = k->node[TREE_TOP].n; i < n; i++) {
 		const uint32_t v = k->vertex[i];
-		const struct tree_step s = {v, 0, cost_at(g, i), size_at(g, i)};
+		const struct tree_step s = {v, 0, cost_at(g, i), size_at(g, i),
+					    least_at(g, i)};
 
 		if (!g->avoided[k->s.fn[v]])
 			each(g, TREE_TOP, &s);
@@ -139,6 +149,7 @@ static void count_step(struct growing *g, uint32_t node, const struct tree_step 
 
 	to->n++;
 	cost_add(&to->est, s->cost);
+	cost_add(&to->least, s->least);
 	cost_add(&to->own, own_of(g, s->v, s->cost, all->self[s->v]));
 	count_add(&to->calls, s->calls);
 	g->nodes[i].est += (double)s->size;
@@ -156,6 +167,8 @@ static void put_step(struct growing *g, uint32_t node, const struct tree_step *s
 		k->cost[at] = s->cost;
 	if (k->sized)
 		k->sized[at] = s->size;
+	if (k->least)
+		k->least[at] = s->least;
 }
 
 /* Give the nodes from `from` on room for their vertices. */
@@ -179,6 +192,9 @@ static void place_vertices(struct growing *g, uint32_t from)
 	if (g->q->up && k->size != k->s.incl)
 		need_grow(g->arena, &k->sized, &k->sized_cap, used, k->vertices,
 			  sizeof(*k->sized));
+	if (g->q->up && k->s.least)
+		need_grow(g->arena, &k->least, &k->least_cap, used, k->vertices,
+			  sizeof(*k->least));
 }
 
 /* The children from `from` on: count their vertices, make room for them, then put them there. */
@@ -245,6 +261,11 @@ static void enter(struct known *k, uint32_t v, uint32_t at, uint32_t *outer)
 		k->sized[at] = k->size[v];
 		if (*outer != FLOW_NONE)
 			cost_subtract(&k->sized[*outer], k->size[v]);
+	}
+	if (k->least) {
+		k->least[at] = k->s.least[v];
+		if (*outer != FLOW_NONE)
+			k->least[*outer] = 0;
 	}
 	*outer = at;
 }

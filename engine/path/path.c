@@ -102,6 +102,15 @@ struct path_bounds path_bounds_most(double est, int64_t most)
 				    most != INT64_MAX, false};
 }
 
+struct path_bounds path_bounds_between(double est, int64_t least, int64_t most)
+{
+	struct path_bounds b = path_bounds_most(est, most);
+
+	b.lo = least < path_rounded(est) ? least : path_rounded(est);
+	b.measured = least > 0 && b.bounded && b.lo == b.hi;
+	return b;
+}
+
 int64_t path_overlap(int64_t lo, int64_t part, int64_t passing)
 {
 	const int64_t others = cost_difference(passing, part);

@@ -57,6 +57,8 @@ struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double shar
 				    int64_t passing, bool odd);
 /* Bounds of an estimate if it is only known to be at most `most`; INT64_MAX: none. */
 struct path_bounds path_bounds_most(double est, int64_t most);
+/* The same, and at least `least`. */
+struct path_bounds path_bounds_between(double est, int64_t least, int64_t most);
 /* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
@@ -175,8 +177,9 @@ struct path_tree_row {
 	int64_t est, own;	 /* cost.est in whole units; the part that the row
 				    spends itself or, in a tree of callers, that no
 				    call brought; neighbours.h leaves it PATH_OWN_UNKNOWN */
-	bool recursive;		 /* fn is on its own path, or in the set */
-	bool inner; /* a call from the set into itself: measured, in no sum, has no
+	int64_t least;	/* est is no less, where known stacks say so (stacks.h) */
+	bool recursive; /* fn is on its own path, or in the set */
+	bool inner;	/* a call from the set into itself: measured, in no sum, has no
 		       rows below */
 };
 

@@ -251,6 +251,8 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 	r.inner = s && s->inner;
 	if (g->labels)
 		return r;
+	if (g->known && !r.inner)
+		r.least = g->known->node[node].least;
 	if (s) {
 		r.calls = g->q->uncounted && s->calls == UINT64_MAX ? 0 : s->calls;
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);

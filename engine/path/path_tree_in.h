@@ -34,7 +34,7 @@ struct node {
 /* Of a node of known stacks: its vertices, vertex[first] .., and costs to the unit. */
 struct known_node {
 	uint32_t first, n;
-	int64_t est, own;
+	int64_t est, own, least;
 	uint64_t calls;
 };
 
@@ -47,7 +47,8 @@ struct known {
 	/* [as vertex]: the cost that a tree of callers counts there, and its size, if that is
 	 * another; or NULL */
 	int64_t *cost, *sized;
-	size_t cap, vertices, vertex_cap, cost_cap, sized_cap;
+	int64_t *least; /* as cost: no less; or NULL */
+	size_t cap, vertices, vertex_cap, cost_cap, sized_cap, least_cap;
 };
 
 /* A function at which the cost of a node is; by each call apart, if there are pairs. */

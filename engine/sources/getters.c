@@ -227,7 +227,7 @@ uint64_t call_count(const struct graph *g, uint32_t edge)
 bool call_not_counted(const struct table *t, uint32_t r)
 {
 	return !graph_calls_known(t->g, graph_edge_callee(t->g, r)) ||
-	       (!store_counts_zeros(t->g->st) && !graph_edge_calls(t->g, r));
+	       (!graph_counts_zeros(t->g) && !graph_edge_calls(t->g, r));
 }
 
 bool call_of_itself(const struct table *t, uint32_t r, uint32_t e UNUSED)

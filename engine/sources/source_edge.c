@@ -4,6 +4,8 @@
  * A row of calls is the number of an edge.  Trees come from path_tree(): costs that the
  * profile does not determine to the unit are estimated, and flagged.
  */
+#include <math.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +22,7 @@
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 #include "index/graph/stacks.h"
 
 /* ---- calls ---- */
@@ -190,9 +193,7 @@ double tree_per_call(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct path_tree_row *row = ROW(path_tree_row, t, r);
-
-	return t->g->marks.estimated || !row->cost.measured;
+	return !ROW(path_tree_row, t, r)->cost.measured;
 }
 
 /* Numbers of rows of the table, which may be of two profiles. */
@@ -235,7 +236,7 @@ bool tree_not_called(const struct table *t, uint32_t r)
 
 	if (!store_counts_calls(t->g->st))
 		return true;
-	if (!row->calls && !store_counts_zeros(t->g->st) &&
+	if (!row->calls && !graph_counts_zeros(t->g) &&
 	    (row->parent != FLOW_NONE || ((const struct tree *)t->data)->of_calls))
 		return true;
 	if (row->calls || !t->g->inlined.extra)
@@ -293,10 +294,10 @@ static uint32_t tree_depth_asked(const struct source *s)
 }
 
 /* After stages that estimate, only this is proven: a chain costs no more than any of its
- * functions. */
+ * functions, and in a span no less than its calls; no more, if all of them are inside. */
 static void bound_rows(struct exec *x, struct path_tree *tree)
 {
-	int64_t *most;
+	int64_t *most, proven = 0;
 
 	if (!x->g->marks.estimated)
 		return;
@@ -308,8 +309,16 @@ static void bound_rows(struct exec *x, struct path_tree *tree)
 
 		if (r->parent != FLOW_NONE && tree->rows[r->parent].cost.hi < hi)
 			hi = tree->rows[r->parent].cost.hi;
-		r->cost = path_bounds_most(r->inner ? r->cost.est : (double)r->est, hi);
+		if (r->least && r->least == r->est &&
+		    graph_is_sure(x->g, r->fn, GRAPH_INCL))
+			hi = r->est;
+		r->cost = path_bounds_between(r->inner ? r->cost.est : (double)r->est,
+					      r->least, hi);
+		if (r->cost.measured && r->own > 0)
+			cost_add(&proven, r->own);
 	}
+	if (tree->est > 0)
+		tree->proven = fmin(1, (double)proven / (double)tree->est);
 }
 
 static bool all_measured(const struct path_tree *t)

@@ -56,7 +56,7 @@ bool step_not_called(const struct table *t, uint32_t r)
 {
 	return ROW(step, t, r)->step == 0 ||
 	       !graph_calls_known(t->g, ROW(step, t, r)->s.fn) ||
-	       (!store_counts_zeros(t->g->st) && !ROW(step, t, r)->s.calls);
+	       (!graph_counts_zeros(t->g) && !ROW(step, t, r)->s.calls);
 }
 
 static const struct listed path_list[] = {
@@ -326,8 +326,8 @@ bool cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
-	return !t->g->marks.estimated && graph_tree_sure(t->g) &&
-	       (b->measured || (b->bounded && b->lo == b->hi));
+	return graph_tree_sure(t->g) &&
+	       (b->measured || (!t->g->marks.estimated && b->bounded && b->lo == b->hi));
 }
 
 bool cost_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -344,12 +344,13 @@ bool cost_incl_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UN
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	return t->g->run.span || (!b->measured && !(b->bounded && b->lo == b->hi));
+	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
 bool cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return t->g->marks.estimated || cost_incl_estimated(t, r, e);
+	return (t->g->marks.estimated && !cost_row(t)->whole.measured) ||
+	       cost_incl_estimated(t, r, e);
 }
 
 double cost_share(const struct table *t, uint32_t r, uint32_t e)
@@ -513,10 +514,11 @@ static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
 }
 
 /* After stages that estimate, the cost is at most what each of `of`, `under` and `via`
- * costs. */
-static void bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
+ * costs.  least: what the costs of `of`, and of all that is asked, are no less than. */
+static void bound_cost(struct exec *x, const struct path_cost_query *q,
+		       const int64_t least[2], struct cost *c)
 {
-	const int64_t whole = graph_whole(x->g, x->event);
+	const int64_t whole = graph_limit(x->g, x->event);
 	int64_t *most, hi, part;
 
 	if (!x->g->marks.estimated)
@@ -524,11 +526,11 @@ static void bound_cost(struct exec *x, const struct path_cost_query *q, struct c
 	graph_most(x->g, x->event, x->a, &most);
 	hi = most_of_set(most, q->of);
 	hi = hi == INT64_MAX || hi < whole ? hi : whole;
-	c->whole = path_bounds_most(c->whole.est, hi);
+	c->whole = path_bounds_between(c->whole.est, least[0], hi);
 	part = most_of_set(most, q->under);
 	hi = part < hi ? part : hi;
 	part = most_of_set(most, q->via);
-	c->b = path_bounds_most(c->b.est, part < hi ? part : hi);
+	c->b = path_bounds_between(c->b.est, least[1], part < hi ? part : hi);
 }
 
 /* `cost of` where stacks are known: only of a span it is an estimate. */
@@ -536,7 +538,9 @@ static void cost_known(struct exec *x, const struct stacks *s,
 		       const struct path_cost_query *q, struct cost *c, struct table *t)
 {
 	const struct path_cost_query whole = {.of = q->of};
-	int64_t part;
+	struct stacks at_least = *s;
+	int64_t part, least[2] = {0, 0};
+	uint64_t calls;
 
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1))
@@ -549,7 +553,12 @@ static void cost_known(struct exec *x, const struct stacks *s,
 	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
-	bound_cost(x, q, c);
+	at_least.incl = s->least;
+	if (s->least) {
+		known_cost(&at_least, &whole, x->a, x->open->cancel, &least[0], &calls);
+		known_cost(&at_least, q, x->a, x->open->cancel, &least[1], &calls);
+	}
+	bound_cost(x, q, least, c);
 	show_cost(x, q, c, t);
 }
 
@@ -619,7 +628,7 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (q.via || q.avoiding || (under && !cost_all_under(x, of, under, &u)))
 		part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
-	bound_cost(x, &shown, c);
+	bound_cost(x, &shown, (const int64_t[2]){0, 0}, c);
 	cost_calls(x, &shown, &u, &c->calls);
 	if (under)
 		note_same(x, of, under);

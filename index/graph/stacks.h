@@ -31,6 +31,8 @@ struct stacks {
 	const uint32_t *out;
 	const uint64_t *calls;	    /* [n] */
 	const int64_t *self, *incl; /* [n] */
+	const int64_t
+		*least; /* [n]: incl is no less; NULL: it is exact, or nobody knows */
 };
 
 /* Set caller, out_first and out, in the arena, from the callers as an index has them: 1 + the

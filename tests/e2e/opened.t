@@ -280,7 +280,7 @@ def span_of(known, totals, start, end, those=None):
         total = totals[a.part]
         inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
         row = out[a.name]
-        row[3] += inside(a.start[0])
+        row[3] += inside(a.start[0]) and (those is not None or a.caller is not None)
         begin = a.begin
         if a.own[0] == 0:
             parts = [c * inside(begin) for c in a.own]
@@ -461,9 +461,8 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
     for r in detail[-2]:
         want[1][r["caller"], r["callee"], r["line"]] += r["incl"]
     same([+c for c in both], [+c for c in want], name + ": lines and call sites add up to the whole")
-    roots = collections.Counter(a.name for a in known if a.caller is None)
     same({f: tuple(c) for f, c in sums.items() if any(c)},
-         {r["fn"]: (r["self"], (r["calls"] or 0) + roots[r["fn"]], r.get(MEMORY, 0)) for r in answers[-1]},
+         {r["fn"]: (r["self"], r["calls"] or 0, r.get(MEMORY, 0)) for r in answers[-1]},
          name + ": all spans add up to the whole")
 for name in ("fiber.xd", "three-fibers.xd", "fibers.xd.xz", "kill.xd", "../../small/xdebug-append-different-scripts.out"):
     answers = ask(truth + name, *("between %d%% and %d%% | functions | show fn, self, self.Memory" % x for x in ((0, 13), (13, 50), (50, 51), (51, 100))),
@@ -490,7 +489,15 @@ ok("exact  no" in r.text and "~" in r.text.splitlines()[-1] or "~20.0 us" in r.t
 a, b, c, d = ask(gen, "between 20us and 40us | functions of work | show lo, hi", "between 20us and 40us | cost of work | show est, lo, hi",
                  "between 20us and 40us | hide g | cost of work | show lo, hi", "between 20us and 40us | calltree from work | show est, lo, hi")
 ok(b[0]["hi"] == c[0]["hi"] == a[0]["hi"] > b[0]["est"] > 0 == b[0]["lo"], "bounds of a cost in a span are those of its functions", (a, b, c))
-ok(d and all(r["lo"] == 0 and r["est"] <= r["hi"] for r in d), "and of a tree", d)
+ok(d and all(0 <= r["lo"] <= r["est"] <= r["hi"] for r in d), "and of a tree", d)
+all_of_it, whole, low, costs = ask(gen, "between 0% and 100% | calltree min 0 | show fn, est, lo, hi, calls, estimated", "calltree min 0 | show fn, est, calls",
+                            "between 10% and 60% | calltree depth 3 | show fn, est, lo, hi, estimated", "between 10% and 60% | cost of useGen | show est, lo, hi")
+same([(r["fn"], r["est"], r["est"], r["est"], r["calls"], False) for r in whole], [tuple(r.values()) for r in all_of_it], "the tree of a span that is the whole")
+known, most = xdebug.activations(gen), 0
+total = sum(a.own[0] for a in known)
+start, end = (int(total * x + 0.5) for x in (.1, .6))
+least = {f: min(other_run(known, start, end)[0][f] for _ in range(20)) for f in ("useGen", "useDeleg")}
+ok(low[1]["fn"] == "useGen" and 0 < low[1]["lo"] <= least["useGen"] and low[1]["lo"] == costs[0]["lo"], "a tree has the least that a call costs", (low, least, costs))
 with open("falls.xd", "w") as f:
     f.write(open(gen).read().replace("\n3 1184 0\n", "\n3 1184 -64\n"))
 a, b = ask("falls.xd", "between 20us and 40us | cost of work by Memory | show lo, hi", "between 20us and 40us | cost of work | show lo, hi")
