@@ -82,7 +82,7 @@ uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool activation_is_root(const struct table *t, uint32_t r)
 {
-	return ROW(activation_row, t, r)->caller == GRAPH_NONE;
+	return ROW(activation_row, t, r)->caller == NO_CALLER;
 }
 
 /* A start is estimated: own cost of the callers may have been spent before it. */
@@ -105,14 +105,14 @@ struct str activation_caller(const struct table *t, uint32_t r)
 {
 	const uint32_t caller = ROW(activation_row, t, r)->caller;
 
-	return caller == GRAPH_NONE ? STR("") : graph_name(t->g, caller);
+	return caller == NO_CALLER ? STR("") : store_fn_alone(t->g->st, caller);
 }
 
 uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const uint32_t caller = ROW(activation_row, t, r)->caller;
 
-	return caller == GRAPH_NONE ? 0 : graph_id(t->g, caller);
+	return caller == NO_CALLER ? 0 : caller;
 }
 
 static uint32_t activation_fn(const struct table *t, uint32_t r)
@@ -175,17 +175,15 @@ static int put_row(struct activations_data *d, const struct activation *a,
 		return not_as_indexed(x);
 	d->free--;
 	cost = d->cost + d->free * 3 * events;
-	d->row[d->free] = (struct activation_row){
-		.fn = graph_of_store(x->g, a->fn),
-		.caller = a->caller == NO_CALLER ? GRAPH_NONE
-						 : graph_of_store(x->g, a->caller),
-		.part = a->part,
-		.depth = a->depth,
-		.calls = calls,
-		.number = d->met,
-		.lo = p->bounds.lo,
-		.hi = p->bounds.hi,
-		.about = !p->bounds.sure};
+	d->row[d->free] = (struct activation_row){.fn = graph_of_store(x->g, a->fn),
+						  .caller = a->caller,
+						  .part = a->part,
+						  .depth = a->depth,
+						  .calls = calls,
+						  .number = d->met,
+						  .lo = p->bounds.lo,
+						  .hi = p->bounds.hi,
+						  .about = !p->bounds.sure};
 	memcpy(cost, a->after, events * sizeof(*cost));
 	memcpy(cost + events, self, events * sizeof(*cost));
 	memcpy(cost + 2 * events, incl, events * sizeof(*cost));

@@ -10,11 +10,12 @@ struct source;
 
 struct activation_row {
 	uint64_t calls, depth;
-	uint64_t number;     /* from 1; while they are read, from the last one back */
-	int64_t lo, hi;	     /* in a span: bounds of incl, of its event */
-	uint32_t fn, caller; /* of the graph; GRAPH_NONE: it is a root */
-	uint32_t part;	     /* of the store */
-	bool about;	     /* some of it may be spent outside the span, or all inside */
+	uint64_t number; /* from 1; while they are read, from the last one back */
+	int64_t lo, hi;	 /* in a span: bounds of incl, of its event */
+	uint32_t fn;	 /* of the graph */
+	uint32_t caller; /* of the store, also outside what is opened; or NO_CALLER */
+	uint32_t part;	 /* of the store */
+	bool about;	 /* some of it may be spent outside the span, or all inside */
 };
 
 /* A frame of `timeline`. */

@@ -368,8 +368,7 @@ static void text_rows(struct window *w, struct expr *e, const struct table_col *
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (w->decided && w->decided[i])
 			continue;
-		if (a->absent && a->absent[i] && e->op != EX_MATCH &&
-		    e->op != EX_NOT_MATCH)
+		if (a->absent && a->absent[i])
 			out->b[i] = false;
 		else
 			out->b[i] = a->dict ? code_holds(w, e, a, codes, a->code[i])

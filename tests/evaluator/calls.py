@@ -16,6 +16,7 @@ from view import Near, View
 
 FILES = ("/srv/app/a.php", "/srv/app/lib/b.php", "/srv/vendor/acme/c.php")
 OTHERS = 3      # runs beside that of the file
+PARTS = 3       # into which a run is cut, to be added up
 
 
 class Call:
@@ -136,8 +137,11 @@ class Known(View):
         super().__init__(*arguments, **keywords)
         of, n = self.world.profile.cost, len(self.world.events)
         self.cost = lambda event, costs: of(event, costs[Known.other * n:]) if isinstance(costs, Runs) else of(event, costs)
+        self.by_time = False    # calls were chosen by their costs in the first event
+        self.pick = self.ends = None
+        self.inside, self.shares = None, None   # ids of calls, None: all; of a span: id -> Share
         if self.below:
-            self.times, self.opens = self.below.times, self.below.opens
+            self.times, self.opens, self.by_time = self.below.times, self.below.opens, self.below.by_time
 
     def merge(self, group):
         made = super().merge(group)
@@ -201,10 +205,9 @@ def view_of(world, parts, stacks, times, opens):
     return made
 
 
-def opened(world, picked, opens="calls"):
+def opened(world, picked):
     """These calls, and all below them, each once."""
-    inside = {id(b) for a in picked for b in a.all() if b is not a}
-    tops = [a for a in dict.fromkeys(picked) if id(a) not in inside]
+    tops = tops_of(picked)
     parts = {p.number: Part(p.number, p.pid, p.thread) for p in world.profile.parts}
     stacks, times = [], {}
     for top in tops:
@@ -215,42 +218,105 @@ def opened(world, picked, opens="calls"):
             times[a.fn.key] = times.get(a.fn.key, 0) + 1
             for line, b in a.below:
                 add(part.sites, (a.fn.key, a.fn.file, line, b.fn.key), [1] + b.incl)
-    return view_of(world, [p for p in parts.values() if p.self], stacks, times, opens)
+    made = view_of(world, [p for p in parts.values() if p.self], stacks, times, "calls")
+    made.inside = {id(a) for top in tops for a in top.all()}
+    return made
+
+
+def tops_of(picked):
+    inside = {id(b) for a in picked for b in a.all() if b is not a}
+    return [a for a in dict.fromkeys(picked) if id(a) not in inside]
+
+
+def activations(view, those, event):
+    """The rows of `activations`: calls in the order of their starts, numbered also outside a span."""
+    run, parts, rows, number = view.world.program, {p.number for p in view.parts}, [], 0
+    cost = view.world.profile.cost
+    for a in run.calls:
+        if a.fn.key not in those or (id(a) not in view.inside if view.inside is not None else a.part not in parts):
+            continue
+        number += 1
+        share = view.shares and view.shares[id(a)]
+        if share and not share.there:
+            continue
+        row = {"number": number, "depth": a.depth, "calls": share.calls if share else len(a.below), "fn": a.fn.name,
+               "caller": a.caller and a.caller.fn.name, "part": a.part}
+        for e in [event] + view.world.events:
+            for name, costs in (("start", a.start), ("self", (share or a).own), ("incl", (share or a).incl)):
+                row[name if e is event else name + "." + e] = cost(e, costs)
+        if share:
+            row["others"] = share.incl_others
+        rows.append(row)
+    return rows
+
+
+def bounds_wrong(want, got, fibers):
+    """lo and hi of the calls in a span, against other runs."""
+    for w, g in zip(want, got):
+        others = [] if fibers else w["others"]
+        if not all(g["lo"] <= x <= g["hi"] for x in [w["incl"]] + others):
+            return "%r is not within the bounds of %r" % (w, g)
+        if not g["estimated"] and any(x != g["incl"] for x in others):
+            return "no estimate: %r, of other runs %r" % (g, others)
+    return None
 
 
 def part_before(whole, at, length):
     return whole if at >= length else 0 if at <= 0 else (2 * whole * at + length) // (2 * length)
 
 
-def span(world, those, ends):
-    """Of each part in `those`, what lies between ends[part]."""
-    parts = {p.number: Part(p.number, p.pid, p.thread) for p in world.profile.parts if p.number in those}
-    run, stacks, times, n = world.program, [], {}, len(world.events)
-    others = [other_run(run, ends) for _ in range(OTHERS)]
-    for a in run.calls:
-        if a.part not in those:
-            continue
-        (start, end), total = ends[a.part], run.total[a.part]
+class Share:
+    """What of a call lies in a span: its own costs, and with its calls; of other runs the first event."""
+
+    def __init__(self, a, ends, total, others, shares):
+        start, end = ends
         begin, own = a.begin[0], a.own[0]
         inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
-        costs = [part_before(c, end - begin, own) - part_before(c, start - begin, own) if own else c * inside(begin) for c in a.own]
-        began = inside(a.start[0])
-        there = began or (begin < end and start < begin + own if own else inside(begin))
-        all_costs = Runs(costs)
-        for other in others:
-            all_costs += [other[id(a)]] + [0] * (n - 1)
-        stacks.append((a.stack(), all_costs))
-        if there:
-            part, at = parts[a.part], a
-            add(part.self, (a.fn.key, a.fn.file, a.fn.line), costs)
-            times[a.fn.key] = times.get(a.fn.key, 0) + began
-            add_calls(part, a, began, costs)
-    return view_of(world, [p for p in parts.values() if p.self], stacks, times, "span")
+        self.own = [part_before(c, end - begin, own) - part_before(c, start - begin, own) if own else c * inside(begin) for c in a.own]
+        self.began = inside(a.start[0])
+        self.has_own = begin < end and start < begin + own if own else inside(begin)
+        below = [shares[id(b)] for _, b in a.below]
+        self.incl = [sum(c) for c in zip(self.own, *(b.incl for b in below))]
+        self.calls = sum(b.began for b in below)
+        self.there = self.began or self.has_own or any(b.there for b in below)
+        self.others = [other[id(a)] for other in others]
+        self.incl_others = [sum(c) for c in zip(self.others, *(b.incl_others for b in below))]
 
 
-def add_calls(part, a, began, costs):
+def span(world, those, ends, picked=None):
+    """Of each part in `those`, what lies between ends[part]; of these calls and all below them, if some are picked."""
+    parts = {p.number: Part(p.number, p.pid, p.thread) for p in world.profile.parts if p.number in those}
+    run, stacks, times, n, shares = world.program, [], {}, len(world.events), {}
+    others = [other_run(run, ends) for _ in range(OTHERS)]
+    for a in run.blocks:    # after those below it
+        if a.part in those:
+            shares[id(a)] = Share(a, ends[a.part], run.total[a.part], others, shares)
+    tops = tops_of(picked) if picked else [a for a in run.calls if not a.caller and a.part in those]
+    inside = {}
+    for top in tops:
+        inside.update(dict.fromkeys(map(id, top.all()), top))
+    for a in run.calls:
+        if id(a) not in inside:
+            continue
+        share, top = shares[id(a)], inside[id(a)]
+        all_costs = Runs(share.own)
+        for other in share.others:
+            all_costs += [other] + [0] * (n - 1)
+        stacks.append((a.stack(top), all_costs))
+        if share.has_own:
+            add(parts[a.part].self, (a.fn.key, a.fn.file, a.fn.line), share.own)
+        if share.began or share.has_own:
+            part = parts[a.part]
+            times[a.fn.key] = times.get(a.fn.key, 0) + (share.began and bool(picked or a.caller))
+            add_calls(part, a, top, share.began, share.own)
+    made = view_of(world, [p for p in parts.values() if p.self], stacks, times, "span")
+    made.inside, made.shares, made.ends = set(inside), shares, ends
+    return made
+
+
+def add_calls(part, a, top, began, costs):
     """Those that lead to it."""
-    while a.caller:
+    while a is not top:
         line = next(line for line, b in a.caller.below if b is a)
         add(part.sites, (a.caller.fn.key, a.caller.fn.file, line, a.fn.key), [int(began)] + costs)
         a, began = a.caller, False
@@ -281,43 +347,100 @@ def other_run(run, ends):
 
 
 def stage(asker, parts):
-    """A random stage that opens calls, or a span, of these parts: (text, View)."""
+    """A random stage that opens calls, a span, or calls in a span, of these parts: (text, View)."""
+    rng = asker.rng
+    ends = text = None
+    if rng.random() < 0.55:
+        text, ends = some_span(asker, parts)
+        if not text:
+            return None, None
+        if rng.random() < 0.6:
+            return text, span(asker.world, set(ends), ends)
+    calls, pick = some_calls(asker, parts)
+    view = of_both(asker.world, ends, pick)
+    return (rng.choice((text + " | " + calls, calls + " | " + text)) if ends else calls, view) if view else (None, None)
+
+
+def of_both(world, ends, pick):
+    picked = pick(ends)
+    if ends and not picked:
+        return None
+    made = span(world, set(ends), ends, picked) if ends else opened(world, picked)
+    made.by_time, made.pick = pick.by_time, pick
+    return made if made.graph.functions else None
+
+
+def other_stage(asker, view):
+    """What `vs` may compare it with: another span, or other calls, of which it keeps the one that is not named."""
+    parts = asker.world.profile.parts
+    if asker.rng.random() < 0.5:
+        text, ends = some_span(asker, parts)
+        return text, ends and (of_both(asker.world, ends, view.pick) if view.pick else span(asker.world, set(ends), ends))
+    text, pick = some_calls(asker, parts)
+    return text, of_both(asker.world, view.ends, pick)
+
+
+def some_span(asker, parts):
     rng, world = asker.rng, asker.world
-    numbers = {p.number for p in parts}
-    calls = [a for a in world.program.calls if a.part in numbers]
-    if rng.random() < 0.45:
-        totals = {p: world.program.total[p] for p in numbers}
-        most = max(totals.values())
-        if most < 2:
-            return None, None
-        if rng.random() < 0.3:
-            a, b = sorted(rng.sample(range(101), 2))
-            ends = {p: tuple(round_half_away(x * t / 100) for x in (a, b)) for p, t in totals.items()}
-            text = "between %d%% and %d%%" % (a, b)
-        else:
-            a, b = sorted(rng.sample(range(most + 1), 2))
-            ends, text = dict.fromkeys(numbers, (a, b)), "between %d and %d" % (a, b)
-        ends = {p: (a, min(b, totals[p])) for p, (a, b) in ends.items()}
-        if all(a >= b for a, b in ends.values()):
-            return None, None
-        return text, span(world, numbers, ends)
+    totals = {p.number: world.program.total[p.number] for p in parts}
+    most = max(totals.values())
+    if most < 2:
+        return None, None
+    if rng.random() < 0.3:
+        a, b = sorted(rng.sample(range(101), 2))
+        ends = {p: tuple(round_half_away(x * t / 100) for x in (a, b)) for p, t in totals.items()}
+        text = "between %d%% and %d%%" % (a, b)
+    else:
+        a, b = sorted(rng.sample(range(most + 1), 2))
+        ends, text = dict.fromkeys(totals, (a, b)), "between %d and %d" % (a, b)
+    ends = {p: (a, min(b, totals[p])) for p, (a, b) in ends.items()}
+    return (None, None) if all(a >= b for a, b in ends.values()) else (text, ends)
+
+
+class Pick:
+    """Of some calls those that a stage opens: by their numbers, or the costliest, or those in the middle."""
+
+    def __init__(self, world, mine, numbers=None, how="", n=0):
+        self.world, self.mine, self.numbers, self.how, self.n = world, mine, numbers, how, n
+        self.by_time = not numbers
+
+    def __call__(self, ends):
+        mine, cost, n = self.mine, lambda a: a.incl[0], self.n
+        if self.numbers:
+            return [mine[i - 1] for i in self.numbers]
+        if ends:
+            shares = span(self.world, set(ends), ends).shares
+            mine, cost = [a for a in mine if id(a) in shares and shares[id(a)].there], lambda a: shares[id(a)].incl[0]
+        if self.how == "slowest":
+            return sorted(mine, key=lambda a: -cost(a))[:n]     # of equal ones the first
+        return sorted(mine, key=lambda a: (cost(a), a.block))[(len(mine) - min(n, len(mine))) // 2:][:n]
+
+
+def some_calls(asker, parts):
+    """(text of a stage, Pick)"""
+    rng, world = asker.rng, asker.world
     whole = Known.whole(world, parts)
     made = asker.some_set(whole, 1)
-    those = made.members(whole)
-    mine = [a for a in calls if a.fn.key in those]
+    those, numbers = made.members(whole), {p.number for p in parts}
+    mine = [a for a in world.program.calls if a.part in numbers and a.fn.key in those]
     how = rng.choice(("activation", "activation", "slowest", "usual"))
     if how == "activation":
         first = rng.randint(1, len(mine))
         last = min(len(mine), first + rng.choice((0, 0, 0, 2)))
         also = rng.choice(([], [], [rng.randint(1, len(mine))]))
         numbers = ["%d-%d" % (first, last) if last > first else str(first)] + list(map(str, also))
-        return "activation %s of %s" % (", ".join(numbers), made.text()), opened(world, mine[first - 1:last] + [mine[n - 1] for n in also])
+        return "activation %s of %s" % (", ".join(numbers), made.text()), Pick(world, mine, [*range(first, last + 1)] + also)
     n = rng.randint(1, 4)
-    if how == "slowest":
-        picked = sorted(mine, key=lambda a: -a.incl[0])[:n]     # of equal ones the first
-    else:
-        picked = sorted(mine, key=lambda a: (a.incl[0], a.block))[(len(mine) - min(n, len(mine))) // 2:][:n]
-    return "%s %d activations of %s" % (how, n, made.text()), opened(world, picked, "calls by Time")
+    return "%s %d activations of %s" % (how, n, made.text()), Pick(world, mine, None, how, n)
+
+
+def partition(asker):
+    """Spans that are the whole run together: [text]"""
+    most = max(asker.world.program.total.values())
+    if most < PARTS:
+        return []
+    cuts = sorted(asker.rng.sample(range(1, most), PARTS - 1)) if most > PARTS else [1, 2]
+    return ["between %d and %d" % x for x in zip([0] + cuts, cuts + [most])]
 
 
 def round_half_away(x):

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import calls                                                                  # noqa: E402
 import questions                                                              # noqa: E402
 import stages                                                                 # noqa: E402
 from calls import Known, Run                                                  # noqa: E402
@@ -116,6 +117,8 @@ class Round:
         asker = questions.Asker(self.rng, self.world)
         asked = [asker.question() for _ in range(number)]
         self._start(asked)
+        if self.world.calls:
+            self._partition(calls.partition(asker))
         kept = []
         for q in asked:
             if self.known.get(q.start()) is not None:
@@ -130,6 +133,21 @@ class Round:
         for (q, want), answer in zip(kept, self.engine.ask(self.paths, [q.text() for q, _ in kept])):
             if q.stages:
                 self._compare(q, want, answer)
+
+    def _partition(self, spans):
+        """All spans of a run add up to it."""
+        for query, n in (("functions | show id", 1), ("lines | show fn, file, line", 3), ("callsites | show caller, callee, file, line", 4)):
+            costs = ["%s.%s" % ("incl" if n == 4 else "self", e) for e in self.world.events] + ["calls"] * (n == 4)
+            *some, whole = self.engine.ask(self.paths, [" | ".join(s + [query + ", " + ", ".join(costs)]) for s in [[s] for s in spans] + [[]]])
+            sums = [{}, {}]
+            for i, answer in [(0, a) for a in some] + [(1, whole)] if spans else []:
+                for row in answer["rows"] if isinstance(answer, dict) else []:
+                    key = tuple(row[:n])
+                    sums[i][key] = [a + (b or 0) for a, b in zip(sums[i].get(key, [0] * len(row)), row[n:])]
+            for key in set(sums[0]) | set(sums[1]):
+                if any(x != y for x, y in zip(sums[0].get(key, [0] * 9), sums[1].get(key, [0] * 9))):
+                    self.wrong.append((query, "%r: %s add up to %r, not %r" % (key, ", ".join(spans), sums[0].get(key), sums[1].get(key))))
+                    return
 
     def _number_functions(self):
         stage = "" if self.world.joined or self.world.calls else "contexts | "
@@ -167,7 +185,7 @@ class Round:
     @staticmethod
     def _costs(q):
         costs = questions.COSTS[q.source.kind].split()
-        return costs + ["estimated"] * ("incl" in costs and q.source.kind != "calls")
+        return costs + ["estimated"] * ("incl" in costs and q.source.kind not in ("calls", "activations"))
 
     def _right(self, q, answer, unordered, extra):
         """The rows as they are shown, and as they stand before they are sorted by cost."""

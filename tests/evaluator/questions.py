@@ -18,16 +18,17 @@ NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "
            "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
            "tree": "depth id calls incl est lo hi self", "vs functions": "self calls base delta delta%",
            "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi",
-           "path": "path step id calls incl est lo hi"}
+           "path": "path step id calls incl est lo hi", "activations": "number start depth calls part",
+           "calls of a span": "number start incl self calls lo hi"}
 TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "inlined": "file into", "calls": "caller callee caller_file callee_file",
          "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj", "path": "fn file",
-         "vs functions": "fn file obj change", "vs groups": "name change"}
+         "activations": "fn caller", "calls of a span": "fn", "vs functions": "fn file obj change", "vs groups": "name change"}
 FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
-COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "inlined": "self", "calls": "incl", "parts": "self",
+COSTS = {"activations": "self incl", "functions": "self incl", "groups": "self incl", "lines": "self", "inlined": "self", "calls": "incl", "parts": "self",
          "parts of": "self"}
 ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "inlined": "self lines", "calls": "calls",
         "callsites": "calls", "parts": "self", "parts of": "self incoming calls", "threads": "self",
-        "cycles": "functions self", "neighbours": "calls incl est",
+        "cycles": "functions self", "activations": "self calls", "calls of a span": "self calls", "neighbours": "calls incl est",
         "vs functions": "self calls base delta", "vs groups": "self functions base delta"}
 SHARES = ("functions", "groups", "lines", "inlined", "parts", "parts of", "calls")
 
@@ -229,7 +230,7 @@ class Asker:
 
     def source(self, view):
         rng, world = self.rng, self.world
-        by = rng.choice(world.events) if rng.random() < 0.3 and view.opens != "calls by Time" else world.events[0]
+        by = rng.choice(world.events) if rng.random() < 0.3 and not (self.world.calls and view.by_time) else world.events[0]
         clause = " by " + by if by != world.events[0] else ""
         before, those, of = "", set(view.group.values()), ""
         if rng.random() < 0.4:
@@ -256,6 +257,8 @@ class Asker:
             kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (("parts",) if of else () if view.merged else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
+        if kind == "activations":
+            return self.activations(view, by, clause)
         if kind in ("threads", "events", "cycles"):
             before, those, of = "", set(view.group.values()), ""
         if kind == "events" and view.of_whole:
@@ -294,11 +297,23 @@ class Asker:
     def of_calls(view):
         """What can be asked of a run whose every call is known."""
         kinds = ["functions"] * 4 + ["groups"] * 2 + ["tree", "tree", "cost", "path"]
-        if not view.filtered and view.opens != "span":
-            kinds += ["cycles"] if view.merged else ["calls", "neighbours", "cycles", "lines", "callsites"]
+        if not view.filtered:
+            kinds += ["cycles"] * (view.opens != "span") if view.merged else ["calls", "neighbours", "lines", "callsites", "activations", "activations"]
         if not view.below:
             kinds += ["events"] if view.opens else ["events", "parts", "threads", "inlined"]
         return kinds
+
+    def activations(self, view, by, clause):
+        """Of a span sets are those of the whole run, and its rows have bounds."""
+        of_all = self.whole() if view.shares else view
+        made = self.some_set(of_all) if self.rng.random() < 0.6 else None
+        those, of = (made.members(of_all), " of " + made.text()) if made else (set(of_all.group.values()), "")
+        rows = lambda: calls.activations(view, those, by)
+        if view.shares is None or by != self.world.events[0] or self.rng.random() < 0.5:
+            return Source("activations" + of + clause, "activations", rows, by, False)
+        source = Source("activations%s | show number, start, incl, self, calls, fn, lo, hi, estimated" % of, "calls of a span", rows, by, False)
+        source.wrong = lambda got: tables.match(rows(), got) or calls.bounds_wrong(rows(), got, self.world.program.fibers)
+        return source
 
     def between(self, view, kind, those, of, by, clause, before):
         """calls from X, to X, from X to Y"""
@@ -317,8 +332,8 @@ class Asker:
         unit = self.rng.choice(("functions", "functions", "files", "dirs"))
         other, base = self.whole(world=self.world.base), "base"
         if view.opens:
-            base, other = calls.stage(self, self.world.profile.parts)
-            if not base:
+            base, other = calls.other_stage(self, view)
+            if not other:
                 return None
         other.number = lambda f: 0      # numbers are the first profile's
 

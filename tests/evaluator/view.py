@@ -102,7 +102,7 @@ class View:
         self.plain = None       # the same without them
         self.of_part = False
         self.times = None       # how often functions were called, if not each time by a call
-        self.opens = ""         # "calls", "calls by Time" or "span": calls.py
+        self.opens = ""         # "calls" or "span": calls.py
         self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
 
     def number(self, f):
