@@ -13,6 +13,7 @@
 
 enum {
 	OPEN = 256 << 20, /* bytes that open activations may take */
+	POLL = 1 << 14,	  /* blocks between looks whether to stop */
 };
 
 struct blocks {
@@ -94,6 +95,7 @@ struct forward_reading {
 	struct part_claims *part;	    /* of all parts */
 	const struct activation_part *from; /* the part of the block at hand */
 	const struct activation_part *first;
+	const struct activation_asked *asked;
 	struct err *err;
 };
 
@@ -102,6 +104,9 @@ static int take_calls(void *arg, const struct block_back *block)
 	struct forward_reading *r = arg;
 	struct forward_file *f = r->file;
 
+	if (block->number % POLL == 0 && r->asked->poll &&
+	    r->asked->poll(r->asked->poll_arg, r->err))
+		return r->err->kind;
 	while (block->number < r->from->first && r->from > r->first)
 		r->from--;
 	cost_add(&r->part[r->from->part].own, *block->self);
@@ -122,6 +127,7 @@ static int read_forward(struct reading *r, const struct activations *of)
 	struct forward_reading to = {.part = all->part,
 				     .from = of->parts + of->nparts - 1,
 				     .first = of->parts,
+				     .asked = r->asked,
 				     .err = r->err};
 
 	if (vec_reserve(&all->file, &all->file_cap, all->nfiles + 1, sizeof(*all->file)))
@@ -238,10 +244,11 @@ int each_activation(struct blocks *b, const struct activation_asked *asked,
 	return map_guard(read_guarded, &r, ERR_INDEX, err);
 }
 
-int blocks_forward(struct blocks *b, struct blocks_forward **out, struct err *err)
+int blocks_forward(struct blocks *b, const struct activation_asked *asked,
+		   struct blocks_forward **out, struct err *err)
 {
 	struct blocks_forward *f = calloc(1, sizeof(*f));
-	struct reading r = {.b = b, .forward = f, .err = err};
+	struct reading r = {.b = b, .asked = asked, .forward = f, .err = err};
 
 	if (!f || !(f->part = calloc(b->p->npart + 1, sizeof(*f->part)))) {
 		free(f);

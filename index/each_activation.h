@@ -36,7 +36,9 @@ struct part_claims {
 };
 #define MANY_CALLS 255
 struct blocks_forward;
-int blocks_forward(struct blocks *b, struct blocks_forward **out, struct err *err);
+/* asked: its poll, which ends the reading. */
+int blocks_forward(struct blocks *b, const struct activation_asked *asked,
+		   struct blocks_forward **out, struct err *err);
 void blocks_forward_free(struct blocks_forward *f);   /* may be NULL */
 uint64_t blocks_most(const struct blocks_forward *f); /* bytes that open calls may take */
 struct part_claims blocks_part(const struct blocks_forward *f, uint32_t part);

@@ -88,7 +88,9 @@ int exec_activations(struct exec *x, const struct activation_asked *asked)
 
 void exec_forward(struct exec *x, struct blocks_forward **out)
 {
+	struct again a = {.x = x};
+	const struct activation_asked polled = {.poll = again_poll, .poll_arg = &a};
 	struct blocks *blocks = blocks_of(x);
 
-	need(!blocks || blocks_forward(blocks, out, x->err), x->err);
+	need(!blocks || blocks_forward(blocks, &polled, out, x->err), x->err);
 }

@@ -561,6 +561,34 @@ run("gone.xd", "-q", "--index", "gone.quern", "-c", "functions | count")
 os.remove("gone.xd")
 refused(run("gone.quern", "-q", "-c", span + " | top"), "read from the profile again", "of one that is gone", 3)
 
+# Lines of a span, and of a call in it, are read again as single calls are.
+inside = span + " | activation 2 of deep"
+queries = [stage + " | " + q for stage in (span, inside) for q in ("lines", "callsites", "source of deep", "activations")]
+shutil.copy(truth + "exc.xd", "here.xd")
+first = ask("here.xd", *queries)
+same(ask("exc.xd.gz", *queries), first, "lines, call sites, source and calls of a span: of a packed profile")
+same([[r for r in rows if r.get("kind") != "file"] for rows in ask("here.xd", *queries, options=["--safe"])],
+     [[r for r in rows if r.get("kind") != "file"] for rows in first], "under --safe")
+for q in queries:
+    refused(run("-", "-q", "-c", q, stdin=text), "came through a pipe", q + ": standard input", 3)
+run("here.xd", "-q", "--index", "here.quern", "-c", "functions | count")
+shutil.move("here.xd", "else/here.xd")
+for q in queries:
+    refused(run("here.quern", "-q", "-c", q), "read from the profile again", q + ": one that is gone", 3)
+r = run("else/here.xd", "-q", "--index", "here.quern", *(a for q in queries for a in ("-c", q + " | count | as csv")))
+same(r.text.split()[1::2], [str(len(rows)) for rows in first], "one that was moved")
+for i, q in enumerate(queries):
+    r = run("else/here.xd", "-q", "--index", "h%d.quern" % i, "-c", "functions | count ! cat >> else/here.xd", "-c", q)
+    ok("has changed since it was indexed" in r.talk or "changed since it was indexed" in r.talk, q + ": one that changes meanwhile", r)
+shutil.copy(truth + "exc.xd", "else/here.xd")
+run("else/here.xd", "-q", "--index", "grown.quern", "-c", "functions | count")
+with open("else/here.xd", "ab") as f:
+    f.write(text)
+shutil.copy("else/here.xd", "both.xd")
+r = run("else/here.xd", "-q", "--index", "grown.quern", *(a for q in queries for a in ("-c", q + " | count | as csv")))
+both = [str(len(rows)) for rows in ask("both.xd", *queries)]
+ok(r.text.split()[1::2] == both and int(both[3]) == 2 * len(first[3]), "one that has grown is indexed again", (r, both))
+
 # ---------------------------------------------------------------- sums beyond 64 bits
 # The calls of f spend 6e18, -6e18, 6e18, -6e18; then one -6e18, one 6e18 below h: only some of them do not fit.
 def block(fn, own, *calls):
@@ -599,14 +627,16 @@ r = run("empty.xd", "-q", "-c", "activation 1 of f | lines | show self | as csv"
 same(r.text.split()[1::2], ["10", "20", "130"], "a name without a cost is no block")
 with open("deep.xd", "w") as f:
     f.write(HEAD + "fl=(1) /a.php\nfn=(1) f\n3 2\n\n" + "fl=(1)\nfn=(1)\n3 1\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 9\n\n" * 100000)
-for stage in ("activation 3 of f", "slowest 2 activations of f", "between 10% and 90%"):
-    r = run("deep.xd", "-q", "--index", "d.quern", "--keep-going", "--limit", "memory=3M", "-c", stage + " | functions | count", "-c", "functions | count | as csv")
+for stage in ("activation 3 of f | functions", "slowest 2 activations of f | functions", "between 10% and 90% | functions",
+              "between 10% and 90% | activation 3 of f | functions", "between 10% and 90% | activations", "between 10% and 90% | lines"):
+    r = run("deep.xd", "-q", "--index", "d.quern", "--keep-going", "--limit", "memory=3M", "-c", stage + " | count", "-c", "functions | count | as csv")
     ok(r.status == 6 and "--mem" in r.talk and r.text.endswith("1\n"), stage + ": more memory than the limit, and the next answer", r)
-with open("script", "w") as f:
-    f.write("functions | count\n" + "".join("between %d and %d | functions | count\n" % (i, i + 100000) for i in range(5000)))
-p = subprocess.Popen([quern, "many.xd", "-q", "--index", "m.quern", "-f", "script"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
-p.stdout.readline()     # 5,000 spans take minutes
-p.send_signal(signal.SIGINT)
-out, err = p.communicate()
-ok(p.returncode == 130 and b"interrupted" in err, "Ctrl-C ends a span", (p.returncode, out[-200:], err))
+for what in ("functions", "lines", "activation 3 of f1 | functions", "activations of f2"):
+    with open("script", "w") as f:
+        f.write("functions | count\n" + "".join("between %d and %d | %s | count\n" % (i, i + 100000, what) for i in range(5000)))
+    p = subprocess.Popen([quern, "many.xd", "-q", "--index", "m.quern", "-f", "script"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
+    p.stdout.readline()     # 5,000 spans take minutes
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate()
+    ok(p.returncode == 130 and b"interrupted" in err, "Ctrl-C ends a span: " + what, (p.returncode, out[-200:], err))
 done()

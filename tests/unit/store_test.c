@@ -17,6 +17,7 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/tables.h"
+#include "index/each_activation.h"
 #include "index/part_lines.h"
 #include "index/file/source.h"
 #include "tests/support/derived.h"
@@ -723,6 +724,56 @@ static void test_part_interrupted(void)
 	store_close(st);
 }
 
+static int take_one(void *arg, const struct activation *a)
+{
+	(void)arg;
+	(void)a;
+	return 0;
+}
+
+/* The walks over the blocks of an Xdebug profile: of single calls, and of the lines of a span. */
+static void test_walks_interrupted(void)
+{
+	struct build_opts opts = {.no_write = true};
+	struct blocks_forward *forward = NULL;
+	struct blocks *blocks = NULL;
+	struct build_report report;
+	struct err err = {0};
+	struct store *st;
+	struct out o;
+
+	out_mem(&o);
+	out_c(&o,
+	      "version: 1\ncreator: xdebug 3.2.0\npositions: line\n\nevents: Time_(10ns)\n\n");
+	for (int i = 0; i < 1 << 16; i++)
+		out_printf(&o, "fl=/a.php\nfn=f\n3 %d\n\n", i % 7);
+	out_c(&o, "fl=/a.php\nfn={main}\n1 1\n");
+	for (int i = 0; i < 1 << 16; i++)
+		out_printf(&o, "cfl=/a.php\ncfn=f\ncalls=1 0 0\n2 %d\n", i % 7);
+	write_file(profile, o.buf, o.n);
+	out_close(&o);
+	st = open_profile(&opts, &report);
+	if (!ok(st && !blocks_read(st, &opts, &blocks, &err), "blocks of 65,536 calls %s",
+		err.text))
+		return;
+	for (unsigned k = 0; k < 3; k++) {
+		unsigned before = k;
+		const struct activation_asked how = {
+			.take = take_one, .poll = refuse, .poll_arg = &before};
+
+		err_clear(&err);
+		is_u64((uint64_t)each_activation(blocks, &how, &err), ERR_CANCEL,
+		       "calls are interrupted, look %u", k);
+		before = k;
+		err_clear(&err);
+		is_u64((uint64_t)blocks_forward(blocks, &how, &forward, &err), ERR_CANCEL,
+		       "and how they claim each other");
+		ok(!forward, "  and nothing comes of it: %s", err.text);
+	}
+	blocks_free(blocks);
+	store_close(st);
+}
+
 /* The first file of a set grows. */
 static int append(void *arg, struct err *err)
 {
@@ -857,6 +908,7 @@ int main(void)
 	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
 	test_spoilt();
 	test_part_interrupted();
+	test_walks_interrupted();
 	test_part_changed();
 	clean();
 	return done_testing();
