@@ -145,6 +145,10 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 int session_near(struct session *s, struct graph *g, uint32_t event, bool unparted,
 		 uint32_t f, bool up, struct arena *a, struct path_tree *out,
 		 struct err *err);
+/* All of these at once where the stacks are known: of each call, what it takes of its caller's
+ * cost, shares[0], and what it brings to the callee's, shares[1].  NULL: they are not. */
+int session_shares(struct session *s, struct graph *g, uint32_t event, struct arena *a,
+		   int64_t *shares[2], struct err *err);
 
 /* A page calls these for graph_event(), graph_need_calls() and path_tree_left_out(): they
  * return the error that ends a query elsewhere. */

@@ -10,7 +10,10 @@
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
+#include "index/graph/stacks.h"
 
 static struct exec *of_graph(struct session *s, struct graph *g, struct arena *a,
 			     struct err *err, struct statement *run)
@@ -30,6 +33,7 @@ struct asking {
 	const struct path_tree *grown;
 	struct path_left_out *out;
 	struct listing *l;
+	int64_t **shares;
 	const uint32_t *f; /* [n] */
 	size_t n;
 	bool ahead;
@@ -125,6 +129,47 @@ int session_near(struct session *s, struct graph *g, uint32_t event, bool unpart
 		return arena_full(a, err);
 	fnset_add(one, f);
 	return run_tree(s, &ask, unparted, a);
+}
+
+static int ask_shares(void *arg)
+{
+	struct asking *ask = arg;
+	struct exec *x = ask->x;
+	struct stacks s;
+	bool known;
+
+	exec_stacks(x, &s, &known);
+	if (!known)
+		return 0;
+	for (int up = 0; up < 2; up++)
+		ask->shares[up] = NEED_ARRAY(x->a, int64_t, (size_t)ask->g->edges + 1);
+	int64_t *of[2] = {NEED_ARRAY(x->a, int64_t, (size_t)s.n + 1),
+			  NEED_ARRAY(x->a, int64_t, (size_t)s.n + 1)};
+	if (stacks_shares(&s, of[1], of[0], x->a, x->open->cancel, x->err))
+		return x->err->kind;
+	for (uint32_t v = 0; v < s.n; v++) {
+		const uint32_t edge =
+			!of[0][v] && !of[1][v] ? GRAPH_NONE
+			: s.caller[v] == UINT32_MAX
+				? GRAPH_NONE
+				: graph_edge_between(ask->g, s.fn[s.caller[v]], s.fn[v]);
+
+		for (int up = 0; up < 2 && edge != GRAPH_NONE; up++)
+			cost_add(&ask->shares[up][edge], of[up][v]);
+	}
+	return 0;
+}
+
+int session_shares(struct session *s, struct graph *g, uint32_t event, struct arena *a,
+		   int64_t *shares[2], struct err *err)
+{
+	struct statement run;
+	struct asking ask = {.g = g, .shares = shares, .err = err};
+
+	shares[0] = shares[1] = NULL;
+	ask.x = of_graph(s, g, a, err, &run);
+	ask.x->event = event;
+	return session_guard(ask_shares, &ask, err);
 }
 
 static int ask_listing(void *arg)

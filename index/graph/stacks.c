@@ -1,6 +1,8 @@
 /* stacks.c - see stacks.h. */
 #include "index/graph/stacks.h"
 
+#include <stdbool.h>
+
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
@@ -88,5 +90,48 @@ int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 	for (uint32_t v = 0; v < s->n; v++)
 		if (outermost[v])
 			cost_add(&incl[s->fn[v]], s->incl[v]);
+	return 0;
+}
+
+static bool by_itself(const struct stacks *s, uint32_t v)
+{
+	return s->caller[v] != UINT32_MAX && s->fn[s->caller[v]] == s->fn[v];
+}
+
+/* The activation above that v is inside of, without calls of itself. */
+static uint32_t activation_above(const struct stacks *s, uint32_t v)
+{
+	uint32_t x = s->caller[v];
+
+	while (s->fn[x] != s->fn[v])
+		x = s->caller[x];
+	while (by_itself(s, x))
+		x = s->caller[x];
+	return x;
+}
+
+int stacks_shares(const struct stacks *s, int64_t *up, int64_t *down, struct arena *a,
+		  const struct cancel *cancel, struct err *err)
+{
+	/* Then also: that, but for calls of itself. */
+	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+
+	if (!outermost)
+		return arena_full(a, err);
+	if (stacks_outermost(s, outermost, a, cancel, err))
+		return err->kind;
+	for (uint32_t v = 0; v < s->n; v++) {
+		if (poll_at(cancel, v, err))
+			return err->kind;
+		if (by_itself(s, v)) {
+			outermost[v] = outermost[s->caller[v]];
+			continue;
+		}
+		cost_add(&up[v], s->incl[v]);
+		if (!outermost[v])
+			cost_subtract(&up[activation_above(s, v)], s->incl[v]);
+		if (s->caller[v] != UINT32_MAX && outermost[s->caller[v]])
+			down[v] = s->incl[v];
+	}
 	return 0;
 }

@@ -45,5 +45,11 @@ int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a
 /* incl[functions] (zeros): the cost of each, counted once however often it is on a stack. */
 int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 		     const struct cancel *cancel, struct err *err);
+/* Of each vertex, as a call: what it brings to its function, up[n], and what it takes of its
+ * caller's, down[n]; both zeros.  Each cost counts once: an inner activation takes what it
+ * brings from the one above it, and calls of inner ones take nothing.  Those of a function by
+ * itself are inside it. */
+int stacks_shares(const struct stacks *s, int64_t *up, int64_t *down, struct arena *a,
+		  const struct cancel *cancel, struct err *err);
 
 #endif

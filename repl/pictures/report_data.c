@@ -499,6 +499,32 @@ static int put_near_of(struct report *p, const struct side *d, uint32_t f, uint3
 	return 0;
 }
 
+/* The same from what each call takes and brings: where stacks are known. */
+static void put_shares(struct report *p, const struct side *d, uint32_t f,
+		       int64_t *const shares[2])
+{
+	uint32_t first, n;
+
+	graph_callees(d->g, f, &first, &n);
+	for (int up = 0; up <= 1; up++) {
+		const uint32_t m = up ? graph_caller_count(d->g, f) : n;
+
+		out_printf(p->o, "%" PRIu32 " %d", d->place[f], up);
+		for (uint32_t i = 0; i < m && !render_cancelled(p->rd, i); i++) {
+			const uint32_t edge = up ? graph_caller(d->g, f, i) : first + i;
+			const uint32_t of = up ? graph_edge_caller(d->g, edge)
+					       : graph_edge_callee(d->g, edge);
+
+			if (d->place[of] == GRAPH_NONE || !shares[up][edge])
+				continue;
+			put_number(p, d->place[of]);
+			for (int k = 0; k < 3; k++) /* est, lo, hi */
+				put_cost(p, shares[up][edge]);
+		}
+		out_char(p->o, '\n');
+	}
+}
+
 /* The functions of cycles that are in the page, the costliest first; returns how many. */
 static uint32_t in_cycles(struct report *p, unsigned s, struct spent **out)
 {
@@ -519,28 +545,53 @@ static uint32_t in_cycles(struct report *p, unsigned s, struct spent **out)
 	return n;
 }
 
-/* Of the event of the query first; of others as long as there are not too many. */
+/* May f run while it runs?  Or else its calls say what they bring and take. */
+static bool nests(const struct side *d, uint32_t f, uint32_t e)
+{
+	int64_t root;
+
+	return graph_incl_estimated(d->g, f) ||
+	       graph_through(d->g, f, d->event[e], &root) !=
+		       graph_incl(d->g, f, d->event[e]);
+}
+
+/* Of the event of the query first; of others as long as not too many trees are grown. */
 static int put_near(struct report *p, unsigned s)
 {
 	const struct side *d = &p->side[s];
 	const uint32_t first = p->rd->r->event_id;
 	struct spent *rank;
 	const uint32_t n = in_cycles(p, s, &rank);
-	struct arena a;
+	struct arena a, trees;
 	uint32_t left = NEAR_MOST / p->sides;
 
 	open_data(p, "d-near", s);
 	arena_init(&a, d->g->a->cap);
-	for (uint32_t k = p->rd->session ? 0 : p->events; k < p->events; k++) {
+	arena_init(&trees, d->g->a->cap);
+	for (uint32_t k = p->rd->session && n ? 0 : p->events; k < p->events; k++) {
 		const uint32_t e = k == 0 ? first : k <= first ? k - 1 : k;
+		int64_t *shares[2];
 
-		if (!d->total[e] || !left)
+		if (!d->total[e])
 			continue;
+		arena_reset(&a);
+		render_asks(p->rd);
+		if (session_shares(p->rd->session, d->g, d->event[e], &a, shares,
+				   p->rd->err))
+			break;
 		out_printf(p->o, "@%" PRIu32 "\n", e);
-		for (uint32_t i = 0; i < n && left; i++, left--)
-			if (put_near_of(p, d, rank[i].fn, e, &a))
+		for (uint32_t i = 0; i < n && (left || shares[0]); i++) {
+			if (!nests(d, rank[i].fn, e))
+				continue;
+			if (shares[0])
+				put_shares(p, d, rank[i].fn, shares);
+			else if (put_near_of(p, d, rank[i].fn, e, &trees))
 				break;
+			else
+				left--;
+		}
 	}
+	arena_free(&trees);
 	arena_free(&a);
 	close_data(p);
 	return p->rd->err->kind;

@@ -29,19 +29,19 @@ const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl:
 /* A function without a name is called by its place in its object. */
 const placeIn = (name, obj) => { const at = /^0x0*([0-9a-f]+)$/.exec(name); return at && real(obj) ? base(obj) + '+0x' + at[1] : ''; };
 const F = lines('d-functions').map((l, i) => {
-	const [full, named_, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8, at = placeIn(full, named(n[4])), brief = at.replace(/.*\+/, '') || named_;
-	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, at, brief: brief || full, label: at || brief || full,
+	const [full, named_, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8, at = placeIn(full, named(n[4])), brief = at.replace(/.*\+/, '') || named_, name = at || full;
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name, raw: full, brief: brief || full, label: at || brief || full,
 		file: named(n[3]), obj: named(n[4]), text: !!(strings[n[3]] || [])[1], ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
 		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
 });
 /* A short name that several functions have says which one it is by the whole name. */
 const shared = new Map();
 for (const f of F) shared.set(f.label, (shared.get(f.label) || 0) + 1);
-for (const f of F) if (shared.get(f.label) > 1) f.label = f.at || f.name;
+for (const f of F) if (shared.get(f.label) > 1) f.label = f.name;
 /* What fits k letters: the whole name, the short one, that without leading namespaces, the start of that. */
 const LETTER = 7.3;
 function fitName(f, k) {
-	let s = [f.at || f.name, f.label].find(n => n.length <= k) || f.brief;
+	let s = [f.name, f.label].find(n => n.length <= k) || f.brief;
 	while (s.length > k) {
 		const m = /^[^<({ ]+?(?:::|\\(?!x[0-9A-F]{2})|->|\/)(?=[^:~])/.exec(s); /* not ~f, the mark of an estimate, nor \xE2 */
 		if (!m || m[0].length === s.length) break;
@@ -145,7 +145,8 @@ function near(f, e, up, s = 0) {
 	const x = on(f, s), told = nears[s][ev] && nears[s][ev].get(2 * f.i + up), w = weigh(e, s), I = x.incl[ev];
 	if (told) return told.get(up ? e.from : e.to) || [0, 0, 0];
 	const T = through(f, s) - f.out.filter(loops).reduce((n, l) => n + weigh(l, s), 0);
-	/* Where stacks are known, a function that does not nest has what its calls say, but for rounded times. */
-	return T > I && (x.nests || !trees[s][ev] || trees[s][ev].proven < 1) ? [w * I / T, Math.max(0, (x.nests ? x.lo[ev] : I) + w - T), Math.min(w, x.nests ? x.hi[ev] : I)] : [w, w, w];
+	/* Where stacks are known, one that does not nest has what its calls say, but for rounded times. */
+	const known = !x.nests && trees[s][ev] && trees[s][ev].proven === 1, part = T > I ? w * I / T : w;
+	return T > I && !known ? [part, Math.max(0, (x.nests ? x.lo[ev] : I) + w - T), Math.min(w, x.nests ? x.hi[ev] : I)] : [part, part, part];
 }
 
