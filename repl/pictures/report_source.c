@@ -69,25 +69,21 @@ static bool has_text(const struct listing *l)
 	return false;
 }
 
-/* The lines of f in the base; false: there are none. */
-static bool find_base(struct report *p, struct listings *all, uint32_t f,
+/* The lines of function g of the base, as far further down here; false: there are none. */
+static bool list_base(struct report *p, struct listings *all, uint32_t g, uint64_t moved,
 		      struct source_data *d, struct source_base *base)
 {
-	const struct side *here = &p->side[0], *side = &p->side[1];
-	const uint32_t g = p->sides > 1 ? p->fn[f].in[1] : GRAPH_NONE;
+	const struct side *side = &p->side[1];
 	struct listing *l = &base->l;
-	uint64_t lines[2];
 
 	if (g == GRAPH_NONE || !side->g->detail)
 		return false;
-	lines[0] = graph_line(here->g, f);
-	lines[1] = graph_line(side->g, g);
 	*d = (struct source_data){.g = side->g,
 				  .event = side->event,
 				  .events = p->events,
 				  .place = side->place};
 	base->d = d;
-	base->moved = lines[0] && lines[1] ? lines[0] - lines[1] : 0;
+	base->moved = moved;
 	*l = (struct listing){.st = side->g->st,
 			      .bare = all->bare,
 			      .files = &all->base_files,
@@ -96,6 +92,49 @@ static bool find_base(struct report *p, struct listings *all, uint32_t f,
 	render_asks(p->rd);
 	return !session_listing(p->rd->session, side->g, &g, 1, false, l, &all->one,
 				p->rd->err);
+}
+
+/* The lines of f in the base. */
+static bool find_base(struct report *p, struct listings *all, uint32_t f,
+		      struct source_data *d, struct source_base *base)
+{
+	const uint32_t g = p->sides > 1 ? p->fn[f].in[1] : GRAPH_NONE;
+	const uint64_t was = g == GRAPH_NONE ? 0 : graph_line(p->side[1].g, g),
+		       is = graph_line(p->side[0].g, f);
+
+	return list_base(p, all, g, is && was ? is - was : 0, d, base);
+}
+
+/* The functions that are gone have the lines of the base, the costliest first. */
+static void take_gone(struct report *p, struct listings *all, size_t budget)
+{
+	const uint32_t here = p->side[0].g->functions, e = p->rd->r->event_id;
+	struct spent *rank = ARENA_ARRAY(&p->arrays, struct spent, (size_t)p->all + 1);
+	struct out *o = &p->source.o;
+	const size_t part = o->n + LINE_BYTES, most = part < budget ? part : budget;
+	uint32_t n = 0;
+
+	for (uint32_t i = here; rank && i < p->all && !render_cancelled(p->rd, i); i++)
+		if (p->place[i] != GRAPH_NONE)
+			rank[n++] = (struct spent){
+				i, report_fn_cost(p, 1, p->fn[i].in[1], e, true)};
+	if (n)
+		report_sort(rank, n);
+	for (uint32_t i = 0; i < n && o->n < most; i++) {
+		struct listing none = new_listing(p, all, false);
+		struct source_data d;
+		struct source_base base;
+		const size_t before = o->n;
+
+		arena_reset(&all->one);
+		if (!list_base(p, all, p->fn[rank[i].fn].in[1], 0, &d, &base))
+			continue;
+		out_printf(o, "@%" PRIu32 "\n", p->place[rank[i].fn]);
+		source_data_put(p->rd, &p->source, &none, &base);
+		if (p->rd->err->kind || o->n > most)
+			o->n = before;
+	}
+	p->source.budget = budget;
 }
 
 enum taken { TAKEN, NO_ROOM, NO_TEXT };
@@ -170,6 +209,8 @@ int report_take_source(struct report *p)
 	struct listings all = {.done = ARENA_ARRAY(&p->arrays, bool,
 						   (size_t)p->side[0].g->functions + 1)};
 
+	const size_t budget = p->source.budget;
+
 	p->source.place = p->side[0].place;
 	p->source.event = p->side[0].event;
 	p->source.events = p->events;
@@ -193,6 +234,8 @@ int report_take_source(struct report *p)
 		if (rank)
 			take_functions(p, &all, rank, n);
 		free(rank);
+		if (bare == !p->with_source && p->sides > 1)
+			take_gone(p, &all, budget);
 	}
 	arena_free(&all.one);
 	arena_free(&all.code);

@@ -296,9 +296,12 @@ static size_t same_group(const struct listing *here, const struct listing *l,
 /* Is it a line here that is left out? */
 static bool is_left_out(const struct source_rows *p, size_t group, uint64_t pos)
 {
-	const struct listing_group *g = &p->l->group[group];
+	const struct listing_group *g;
 
-	for (size_t i = g->first; group < p->l->ngroups && i < g->first + g->n; i++)
+	if (group >= p->l->ngroups)
+		return false;
+	g = &p->l->group[group];
+	for (size_t i = g->first; i < g->first + g->n; i++)
 		if (p->l->row[i].kind == LISTING_LINE && p->l->row[i].pos == pos)
 			return !p->keep[i];
 	return false;
@@ -324,7 +327,8 @@ static void take_base(struct source_data *d, const struct source_rows *here,
 		     i < g->first + g->n && !render_cancelled(p.rd, i); i++) {
 			struct listing_row r = p.l->row[i];
 
-			r.text = STR("");
+			/* Of what is gone there is no other text. */
+			r.text = here->l->nrows ? STR("") : r.text;
 			r.pos += g->own ? b->moved : 0;
 			if (!r.at || r.kind == LISTING_JUMP ||
 			    is_left_out(here, n, r.pos))
@@ -365,7 +369,7 @@ static int take_rows(struct source_data *d, struct source_rows *p,
 			return -1;
 	}
 	d->lines_out += p->n - *taken;
-	if (base && *taken)
+	if (base && (*taken || !l->nrows))
 		take_base(d, p, base);
 	return 0;
 }
