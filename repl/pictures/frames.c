@@ -600,5 +600,8 @@ void frames_free(struct frames *f)
 {
 	free(f->all);
 	free(f->drawn);
+	if (f->names)
+		arena_free(f->names);
+	free(f->names);
 	*f = (struct frames){0};
 }

@@ -14,6 +14,7 @@
 #include "index/format/event.h"
 #include "index/store/store.h"
 
+struct arena;
 struct graph;
 struct path_tree;
 struct render;
@@ -55,6 +56,7 @@ struct frames {
 	uint64_t *drawn;
 	uint32_t lost, most_lost; /* how many are drawn otherwise; one of them */
 	bool rooted; /* all other frames lie on all[0], and it is one of the result */
+	struct arena *names; /* of functions called by their places: ld.so+0x1ab70 */
 };
 
 /* Compute values, depths and sums from parents and what each frame spends itself. */
@@ -69,7 +71,8 @@ int frames_of(struct render *rd, const char *format, struct frames *out);
  *
  * All lie on all[0].  Of two profiles a frame is as wide as the larger of what it spends
  * itself and the frames on it, so that what is gone lies where it was.  The frames on one
- * are side by side, the widest first; of a timeline in the order of time.
+ * are side by side, the widest first; of a timeline in the order of time.  A function without
+ * a name is called by its place in its object.
  */
 int frames_of_picture(struct render *rd, const char *format, struct frames *out);
 bool frames_in_time(const struct result *r);
@@ -132,6 +135,8 @@ bool frames_lost_text(const struct result *r, const struct frames *f, uint32_t f
 void frames_recursion_text(const struct render *rd, const struct frames *f, char *buf,
 			   size_t size);
 void frames_free(struct frames *f);
+/* The short name of a function: of a place in an object, that place. */
+struct str frames_short(const struct result *r, struct str name, struct arena *a);
 
 static inline bool frame_estimated(const struct frame *x)
 {

@@ -17,6 +17,7 @@
  * Each pass goes from a frame to those above it, and moves the frames down in place: to[i]
  * is where the i-th has gone.  Costs of their own add up, so every sum stays.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 #include "index/base/hash.h"
 #include "index/base/order.h"
 #include "repl/pictures/frames.h"
+#include "repl/render/brief.h"
 #include "repl/render/render.h"
 #include "repl/term/number.h"
 
@@ -195,6 +197,8 @@ static int put(struct folding *o, size_t i, struct frame x, size_t on)
 	o->to[i] = on;
 	if (o->deep && calls_itself(f, &x, on)) {
 		f->all[on].again |= !x.other;
+		/* What it calls itself is inside of its cost, which stays as sure. */
+		memcpy(x.estimated, f->all[on].estimated, sizeof(x.estimated));
 		add_to(&f->all[on], &x);
 		return 0;
 	}
@@ -372,11 +376,64 @@ static bool is_tree(const struct result *r)
 	return r->tree && !frames_in_time(r);
 }
 
+/* ---- functions without a name ---- */
+
+/* The digits of an address, without zeros before them; empty: it is a name. */
+static struct str address_of(struct str name)
+{
+	size_t n = 2;
+
+	if (!str_starts(name, STR("0x")))
+		return STR("");
+	while (n < name.n && isxdigit((unsigned char)name.p[n]))
+		n++;
+	if (n == 2 || n < name.n)
+		return STR("");
+	for (n = 2; n + 1 < name.n && name.p[n] == '0';)
+		n++;
+	return str_from(name, n);
+}
+
+/* Call them by their places: the loader's first function is ld-linux-x86-64.so.2+0x1ab70. */
+static int name_places(struct render *rd, struct frames *f)
+{
+	if (!rd->r->graph || !(f->names = malloc(sizeof(*f->names))))
+		return rd->r->graph ? err_no_memory(rd->err, NULL) : 0;
+	arena_init(f->names, 0);
+	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
+		struct frame *x = &f->all[i];
+		const struct str at = address_of(x->name);
+		uint32_t fn = x->fn;
+		const struct graph *g =
+			at.n && fn != RESULT_NONE ? frame_graph(rd->r, &fn) : NULL;
+		const struct str obj = g && !graph_is(g, fn, GRAPH_OBJECTS)
+					       ? str_basename(graph_obj(g, fn))
+					       : STR("???");
+
+		if (str_eq(obj, STR("???")))
+			continue;
+		x->name =
+			arena_printf(f->names, "%.*s+0x%.*s", STR_ARG(obj), STR_ARG(at));
+		if (f->names->refused)
+			return err_no_memory(rd->err, NULL);
+	}
+	return 0;
+}
+
+struct str frames_short(const struct result *r, struct str name, struct arena *a)
+{
+	const size_t at = str_find_str(name, STR("+0x"));
+
+	return at && at < name.n && address_of(str_from(name, at + 1)).n
+		       ? str_from(name, at + 1)
+		       : brief_name(r, name, a);
+}
+
 int frames_of_picture(struct render *rd, const char *format, struct frames *out)
 {
 	struct arena a;
 
-	if (frames_of(rd, format, out) ||
+	if (frames_of(rd, format, out) || name_places(rd, out) ||
 	    (is_tree(rd->r) &&
 	     (fold(rd, out, (struct folding){.deep = FRAMES_DEEP, .most = SIZE_MAX}) ||
 	      frames_find_lost(rd, out) ||

@@ -7,10 +7,11 @@
  * ROWS rows and RECTS frames: kids that are narrower than some width are one hatched frame
  * "+N".
  *
- * The colour is that of the object or, if all is one object, of the namespace or file (the
- * six with most cost, which the legend names).  Of two profiles it is the change of what a
- * frame spends itself, by its share of all changes.  It is grey below 1 % of them, and
- * where the function as a whole changes the other way.
+ * The colour is that of the object, with the files of one that has most of the cost, or, if
+ * all is one object, of the namespace or file (the six with most cost, which the legend
+ * names).  Of two profiles it is the change of what a frame spends itself, by its share of
+ * all changes, or else its edge is that of its cost with calls.  It is grey below 1 % of
+ * them, and where the function as a whole changes the other way.
  *
  * Script and style are constants (report/picture.js, picture.css): names only occur as
  * text and in one attribute, escaped like all text.
@@ -32,7 +33,6 @@
 #include "engine/names/name.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
-#include "repl/render/brief.h"
 #include "repl/render/change.h"
 #include "repl/render/fit.h"
 #include "repl/render/headline.h"
@@ -50,11 +50,13 @@ enum {
 		2000, /* of a timeline, whose frames are narrow and have no order by width */
 	GROUPS = 6,
 };
-#define LETTER 7.3   /* px */
-#define NARROWEST 4. /* px; narrower frames are merged; */
-#define MOMENT 1.    /* in a timeline */
-#define SAID 0.08    /* of the picture: frames that say their share */
-#define NOISE 0.01   /* of all changes */
+#define LETTER 7.3	  /* px */
+#define NARROWEST 4.	  /* px; narrower frames are merged; */
+#define MOMENT 1.	  /* in a timeline */
+#define SAID 0.08	  /* of the picture: frames that say their share */
+#define NOISE 0.01	  /* of all changes */
+#define LEAST_NAMED 0.005 /* of all: in the legend */
+#define MOST_COST 0.6	  /* of all: an object that has so much is shown by its files */
 
 /* Frames on one that are too narrow, and next to each other. */
 struct rest {
@@ -74,7 +76,8 @@ struct picture {
 	struct strset names;
 	double share[GROUPS + 1];
 	uint32_t top[GROUPS]; /* of names */
-	double *change;	      /* [functions of both]: own cost less that of the base */
+	double *change[2];    /* [functions of both]: own cost less that of the base; with
+				 calls */
 	double changes;	      /* all of them, without their signs */
 	struct arena arrays, text;
 	char recursion[300]; /* frames_recursion_text() */
@@ -82,7 +85,9 @@ struct picture {
 
 /* ---- what frames are made of ---- */
 
-static struct str group_name(const struct picture *p, const struct frame *x, bool objects)
+/* split: the object that is shown by its files; or empty. */
+static struct str group_name(const struct picture *p, const struct frame *x, bool objects,
+			     struct str split)
 {
 	const struct graph *g;
 	uint32_t fn = x->fn;
@@ -91,14 +96,16 @@ static struct str group_name(const struct picture *p, const struct frame *x, boo
 	if (!p->rd->r->graph || fn == RESULT_NONE)
 		return STR("");
 	g = frame_graph(p->rd->r, &fn);
-	path = objects ? graph_obj(g, fn) : graph_file(g, fn);
-	if (!objects)
-		path = name_layer(x->name, path);
+	path = objects ? graph_obj(g, fn) : name_layer(x->name, graph_file(g, fn));
+	if (split.n && str_eq(str_basename(path), split) &&
+	    !str_eq(graph_file(g, fn), STR("???")))
+		path = graph_file(g, fn);
 	return str_eq(path, STR("???")) ? STR("") : str_basename(path);
 }
 
 /* Number the groups of all frames; returns how many have a name. */
-static uint32_t name_groups(struct picture *p, uint32_t *of, bool objects)
+static uint32_t name_groups(struct picture *p, uint32_t *of, bool objects,
+			    struct str split)
 {
 	uint32_t none;
 
@@ -106,27 +113,47 @@ static uint32_t name_groups(struct picture *p, uint32_t *of, bool objects)
 	strset_free(&p->names);
 	none = strset_add(&p->names, STR(""));
 	for (size_t i = 0; i < p->f->n && !render_cancelled(p->rd, i); i++)
-		of[i] = strset_add(&p->names, group_name(p, &p->f->all[i], objects));
+		of[i] = strset_add(&p->names,
+				   group_name(p, &p->f->all[i], objects, split));
 	return (uint32_t)p->names.n - 1 + none;
+}
+
+/* What the frames of each group spend themselves; returns the group with most, and what all
+ * that have a name do. */
+static uint32_t sum_groups(struct picture *p, const uint32_t *of, double *sum,
+			   double *all)
+{
+	uint32_t best = 0;
+
+	memset(sum, 0, (p->names.n + 1) * sizeof(*sum));
+	for (size_t i = 0; i < p->f->n && !render_cancelled(p->rd, i); i++)
+		sum[of[i]] += (double)p->f->all[i].self[0];
+	*all = 0;
+	for (uint32_t g = 1; g < p->names.n; g++) {
+		*all += sum[g];
+		best = sum[g] > (best ? sum[best] : 0) ? g : best;
+	}
+	return best;
 }
 
 static void find_groups(struct picture *p)
 {
 	const struct frames *f = p->f;
 	uint32_t *of = ARENA_ARRAY(&p->arrays, uint32_t, f->n + 1);
-	double *sum;
+	double *sum, all;
+	uint32_t most;
 
 	p->group = ARENA_ARRAY(&p->arrays, uint8_t, f->n + 1);
 	if (!of || !p->group)
 		return;
-	if (name_groups(p, of, true) < 2)
-		name_groups(p, of, false);
-	if (!(sum = ARENA_ARRAY(&p->arrays, double, p->names.n + 1)))
+	if (!(sum = ARENA_ARRAY(&p->arrays, double, f->n + 2)))
 		return;
-	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++) {
-		sum[of[i]] += (double)f->all[i].self[0];
-		p->group[i] = GROUPS;
-	}
+	if (name_groups(p, of, true, STR("")) < 2)
+		name_groups(p, of, false, STR(""));
+	else if ((most = sum_groups(p, of, sum, &all)) && sum[most] >= MOST_COST * all)
+		name_groups(p, of, true, p->names.at[most]);
+	sum_groups(p, of, sum, &all);
+	memset(p->group, GROUPS, f->n);
 	for (unsigned k = 0; k < GROUPS; k++) {
 		uint32_t best = 0;
 
@@ -157,28 +184,38 @@ static int find_changes(struct picture *p)
 	    session_graph_event(c->graph, c->event, p->rd->err))
 		return p->rd->err->kind;
 	n = r->graph->functions;
-	p->change = ARENA_ARRAY(&p->arrays, double, (size_t)n + c->graph->functions + 1);
-	if (!p->change)
+	for (int k = 0; k < 2; k++)
+		p->change[k] = ARENA_ARRAY(&p->arrays, double,
+					   (size_t)n + c->graph->functions + 1);
+	if (!p->change[0] || !p->change[1])
 		return err_no_memory(p->rd->err, NULL);
 	p->changes = 0;
-	for (uint32_t i = 0; i < n && !render_cancelled(p->rd, i); i++)
-		p->change[i] = (double)graph_self(r->graph, i, r->event_id);
-	for (uint32_t i = 0; i < c->graph->functions && !render_cancelled(p->rd, i); i++)
-		p->change[c->same[1][i] != RESULT_NONE ? c->same[1][i] : n + i] -=
-			(double)graph_self(c->graph, i, c->event);
+	for (uint32_t i = 0; i < n && !render_cancelled(p->rd, i); i++) {
+		p->change[0][i] = (double)graph_self(r->graph, i, r->event_id);
+		p->change[1][i] = (double)graph_incl(r->graph, i, r->event_id);
+	}
+	for (uint32_t i = 0; i < c->graph->functions && !render_cancelled(p->rd, i);
+	     i++) {
+		const uint32_t f = c->same[1][i] != RESULT_NONE ? c->same[1][i] : n + i;
+
+		p->change[0][f] -= (double)graph_self(c->graph, i, c->event);
+		p->change[1][f] -= (double)graph_incl(c->graph, i, c->event);
+	}
 	for (uint32_t i = 0; i < n + c->graph->functions && !render_cancelled(p->rd, i);
 	     i++)
-		p->changes += fabs(p->change[i]);
+		p->changes += fabs(p->change[0][i]);
 	return p->rd->err->kind;
 }
 
-/* The share that a frame has of all changes; 0: grey. */
-static double change_share(const struct picture *p, const struct frame *x)
+/* The share of all changes that a frame has, of what it spends itself (calls: with its
+ * calls); 0: grey. */
+static double change_share(const struct picture *p, const struct frame *x, bool calls)
 {
-	double by = (double)x->self[0] - (double)x->self[1];
+	const uint64_t *cost = calls ? x->value : x->self;
+	double by = (double)cost[0] - (double)cost[1];
 
-	if (p->change && x->fn != RESULT_NONE) {
-		const double all = p->change[x->fn];
+	if (p->change[calls] && x->fn != RESULT_NONE) {
+		const double all = p->change[calls][x->fn];
 
 		by = by * all <= 0 ? 0 : fabs(by) < fabs(all) ? by : all;
 	}
@@ -289,11 +326,12 @@ static struct str without_namespace(struct str s)
 }
 
 /* Write what fits: the whole name, the short one, that without leading namespaces, or
- * the start of it; and the share. */
+ * the start of it; and the share.  ~: it is an estimate. */
 static void put_label(struct picture *p, double w, struct str name, struct str brief,
-		      struct str last, const char *share)
+		      struct str last, const char *share, bool guess)
 {
-	const size_t room = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0;
+	const size_t room =
+		w > 6 + (3 + guess) * LETTER ? (size_t)((w - 6) / LETTER) - guess : 0;
 	const size_t letters = *share ? room - strlen(share) - 1 : room;
 	size_t width;
 	struct out label;
@@ -312,6 +350,7 @@ static void put_label(struct picture *p, double w, struct str name, struct str b
 			break;
 		brief = next;
 	}
+	out_c(&label, guess ? "~" : "");
 	fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);
 	emit_name(p->rd->o, EMIT_XML, (struct str){label.buf, label.n});
 	out_close(&label);
@@ -325,12 +364,14 @@ static void open_frame(struct picture *p, const char *kind, double x, double w,
 		       size_t depth)
 {
 	out_printf(p->rd->o,
-		   "<g class=\"f%s\" data-x=\"%.2f\" data-w=\"%.2f\" data-d=\"%zu\"",
-		   kind, x, w, depth);
+		   "<g class=\"f%s\" role=\"treeitem\" tabindex=\"%d\" data-x=\"%.2f\" "
+		   "data-w=\"%.2f\" data-d=\"%zu\"",
+		   kind, depth ? -1 : 0, x, w, depth);
 }
 
 static void close_frame(struct picture *p, const char *colour, double x, double w,
-			size_t depth, const struct str names[3], const char *share)
+			size_t depth, const struct str names[3], const char *share,
+			bool guess)
 {
 	const size_t y = TOP + depth * ROW;
 	const double drawn = w < NARROWEST ? w : w - 1;
@@ -339,21 +380,24 @@ static void close_frame(struct picture *p, const char *colour, double x, double 
 		   "<rect class=\"%s\" x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" "
 		   "rx=\"2\"/><text x=\"%.2f\" y=\"%zu\">",
 		   colour, MARGIN + x, y, drawn, ROW - 1, MARGIN + x + 3, y + 13);
-	put_label(p, w, names[0], names[1], names[2], share);
+	put_label(p, w, names[0], names[1], names[2], share, guess);
 	out_c(p->rd->o, "</text></g>\n");
 }
 
 /* "c3", or of a change "m4" (30 % of all), "m3" (10 %), "m2" (3 %), "m1", "s" (the same),
- * "l1" and so on. */
+ * "l1" and so on; "thru m4": of its cost with calls alone. */
 static void colour_of(const struct picture *p, size_t i, char colour[8])
 {
-	const double by = p->f->sides == 2 ? change_share(p, &p->f->all[i]) : 0;
-	const double size = fabs(by);
+	const struct frame *x = &p->f->all[i];
+	const bool two = p->f->sides == 2;
+	const double own = two ? change_share(p, x, false) : 0,
+		     by = own != 0 || !two ? own : change_share(p, x, true),
+		     size = fabs(by);
 
-	if (p->f->sides == 1)
+	if (!two)
 		snprintf(colour, 8, "c%d", p->group[i]);
 	else if (size > 0)
-		snprintf(colour, 8, "%c%d", by > 0 ? 'm' : 'l',
+		snprintf(colour, 8, "%s%c%d", own != 0 ? "" : "thru ", by > 0 ? 'm' : 'l',
 			 1 + (size >= 0.03) + (size >= 0.1) + (size >= 0.3));
 	else
 		snprintf(colour, 8, "s");
@@ -369,13 +413,13 @@ static void put_frame(struct picture *p, size_t i)
 	struct str names[3];
 
 	arena_reset(&p->text);
-	names[2] = brief_name(p->rd->r, f->name, &p->text);
-	names[1] = chain_of(p, f, brief_name(p->rd->r, f->first, &p->text), names[2]);
+	names[2] = frames_short(p->rd->r, f->name, &p->text);
+	names[1] = chain_of(p, f, frames_short(p->rd->r, f->first, &p->text), names[2]);
 	names[0] = chain_of(p, f, f->first, f->name);
 	if (p->text.refused)
 		p->rd->o->failed = ENOMEM;
 	if (part >= SAID && p->f->sides == 1)
-		number_percent(stpcpy(share, f->estimated[0] ? "~" : ""), 100 * part);
+		number_percent(share, 100 * part);
 	open_frame(p,
 		   f->other || gone	? " o"
 		   : frame_estimated(f) ? " e"
@@ -388,7 +432,7 @@ static void put_frame(struct picture *p, size_t i)
 	out_char(p->rd->o, '>');
 	put_title(p, f, names[0]);
 	colour_of(p, i, colour);
-	close_frame(p, colour, x, w, f->depth, names, share);
+	close_frame(p, colour, x, w, f->depth, names, share, frame_estimated(f));
 }
 
 /* Count the narrow frames on frame `on` as one, or draw it. */
@@ -412,7 +456,8 @@ static void put_rest(struct picture *p, size_t on, bool drawing)
 	out_str(p->rd->o, name);
 	put_costs(p, "\n", rest.value, (const bool[2]){false, false});
 	out_c(p->rd->o, "\ncalls too narrow to be drawn</title>");
-	close_frame(p, "r", x, px, depth, (const struct str[3]){name, name, name}, "");
+	close_frame(p, "r", x, px, depth, (const struct str[3]){name, name, name}, "",
+		    false);
 }
 
 /* No frame is wider, or nearer to the top, than the one that it lies on. */
@@ -478,7 +523,9 @@ static void put_legend(struct picture *p)
 			   "<text x=\"%.0f\" y=\"66\">of all changes, of each frame by "
 			   "itself; grey: less, or not certain</text>\n",
 			   x + 8);
-	for (unsigned k = 0; k < GROUPS && p->f->sides == 1 && p->share[k] > 0; k++) {
+	for (unsigned k = 0; k < GROUPS && p->f->sides == 1 &&
+			     p->share[k] >= LEAST_NAMED * (double)p->f->sum[0];
+	     k++) {
 		const char colour[] = {'c', (char)('0' + k), 0};
 
 		put_key(o, colour, x, 11);
@@ -511,7 +558,7 @@ static void put_sums(struct picture *p)
 		}
 	}
 	if (p->f->estimated)
-		out_c(o, ", partly estimated (italics)");
+		out_c(o, "; ~ estimated");
 }
 
 static void put_head(struct picture *p, size_t height)
@@ -521,7 +568,8 @@ static void put_head(struct picture *p, size_t height)
 	out_printf(
 		o,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" role=\"tree\" "
+		"aria-label=\"Flame graph\" width=\"%d\" "
 		"height=\"%zu\" viewBox=\"0 0 %d %zu\">\n"
 		"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
 		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"

@@ -7,9 +7,9 @@ const BASE=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>{const a=g.
  return {g,x:+a.x,w:+a.w,d:+a.d,r:g.querySelector('rect'),t:g.querySelector('text'),s,n,names:[n,a.n||n,(a.n||n).split(' \u203a ').pop()]};});
 const box=by('m'),back=by('z'),found=by('k'),said=box.textContent,all={x:0,w:BASE,d:0};let at=all,W=BASE,cur=null;
 /* What fits: the whole name, the short one, that of the last of a chain, that without leading namespaces, or the start of it; and the share. */
-function label(f,px){const k=Math.floor((px-6)/L),share=f.g.dataset.s;let n=f.names.find(n=>n.length<=k)||f.names[2];
- for(let m;n.length>k&&(m=/^[^<({ ]+?(?:::|\\(?!x[0-9A-F]{2})|->|\/)(?=[^:~])/.exec(n));)n=n.slice(m[0].length);
- f.t.textContent=k<3?'':n.length>k?n.slice(0,k-1)+'\u2026':share&&n.length+share.length<k?n+' '+share:n;}
+function label(f,px){const m=f.s.includes('\nestimated')?'~':'',k=Math.floor((px-6)/L)-m.length,share=f.g.dataset.s;let n=f.names.find(n=>n.length<=k)||f.names[2];
+ for(let x;n.length>k&&(x=/^[^<({ ]+?(?:::|\\(?!x[0-9A-F]{2})|->|\/)(?=[^:~])/.exec(n));)n=n.slice(x[0].length);
+ f.t.textContent=k<3?'':m+(n.length>k?n.slice(0,k-1)+'\u2026':share&&n.length+share.length<k?n+' '+share:n);}
 function zoom(z){at=z;const k=W/z.w;back.style.display=z.w<BASE-.01?'':'none';for(const f of F){
  const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=x<W-.01&&x+w>.01;
  f.g.style.display=on?'':'none';if(!on)continue;
@@ -37,7 +37,7 @@ field.addEventListener('input',()=>search(field.value));
 const ask=()=>{hold.style.display='';by('s').style.display='none';field.focus();field.select();};
 const clear=()=>{field.value='';search('');hold.style.display='none';by('s').style.display='';};
 const tell=f=>{box.textContent=f?f.s.replace(/\n/g,'   '):said;};
-function mark(f){if(cur)cur.g.classList.remove('cur');cur=f;if(f)f.g.classList.add('cur');tell(f);}
+function mark(f){if(cur)cur.g.classList.remove('cur');for(const o of F)o.g.tabIndex=o===(f||F[0])?0:-1;cur=f;if(f){f.g.classList.add('cur');f.g.focus({preventScroll:true});}tell(f);}
 /* Arrows: the frame beside, above or below the marked one. */
 function move(key){const seen=F.filter(f=>f.g.style.display!=='none');if(!cur){mark(seen.find(f=>f.d===at.d)||seen[0]);return;}
  const in_=(a,b)=>a.x>=b.x-.05&&a.x<b.x+b.w-.05;
@@ -48,7 +48,7 @@ function move(key){const seen=F.filter(f=>f.g.style.display!=='none');if(!cur){m
  if(to)mark(to);}
 const out=()=>zoom(at===all?all:F.filter(f=>f.d===at.d-1&&f.x<=at.x+.05&&f.x+f.w>=at.x+at.w-.05)[0]||all);
 for(const f of F){f.g.addEventListener('click',()=>{zoom(f);mark(f);});
- f.g.addEventListener('mouseover',()=>tell(f));f.g.addEventListener('mouseout',()=>tell(cur));}
+ f.g.addEventListener('focus',()=>{if(cur!==f)mark(f);});f.g.addEventListener('mouseover',()=>tell(f));f.g.addEventListener('mouseout',()=>tell(cur));}
 back.addEventListener('click',()=>zoom(all));
 found.addEventListener('click',clear);
 by('s').addEventListener('click',ask);
