@@ -88,8 +88,9 @@ struct headline {
 	struct headline_cause {
 		int64_t delta;
 		double share;	 /* percent */
-		double from, to; /* of one run of the function: calls, or its own cost */
-		bool rates;	 /* they are known */
+		double from, to; /* of one run of the function: calls, or a cost */
+		bool rates;	 /* they are known; and are costs */
+		bool costs;
 		struct str text, file;
 		uint64_t line;
 		bool gone;   /* the line is one of the base */

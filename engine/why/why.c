@@ -756,7 +756,7 @@ void why_as_causes(struct exec *x, const struct why_row *row, size_t n,
 
 		h->listed += !str_eq(r->kind, STR("rest"));
 		h->causes[h->ncauses++] = (struct headline_cause){
-			r->delta, r->share, r->from, r->to,   r->rates,
+			r->delta, r->share, r->from, r->to,   r->rates, r->costs,
 			r->text,  r->file,  r->line, r->gone, r->of};
 	}
 }

@@ -7,6 +7,7 @@
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
@@ -60,15 +61,16 @@ static void html_put_headline(struct render *rd)
 
 static const char minus[] = "\xe2\x88\x92";
 
-/* Of one run of the function: calls, or its own cost. */
+/* Of one run of the function: how often it calls, or a cost. */
 static void put_rates(struct render *rd, const struct headline_cause *c)
 {
 	char from[NUMBER_MAX], to[NUMBER_MAX];
 
-	number_per(from, (struct unit){0}, c->from);
-	number_per(to, (struct unit){0}, c->to);
+	number_per(from, c->costs ? rd->r->unit : (struct unit){0}, c->from);
+	number_per(to, c->costs ? rd->r->unit : (struct unit){0}, c->to);
 	emit_xml(rd->o, " <span class=\"soft rate\">", str_trim(str_c(from)), " &rarr; ");
-	emit_xml(rd->o, "", str_trim(str_c(to)), " a call</span>");
+	emit_xml(rd->o, "", str_trim(str_c(to)),
+		 c->costs ? " a call</span>" : " times a call</span>");
 }
 
 /* rest: it is not in the heading.  In a report a click leads to its function. */
@@ -79,7 +81,7 @@ static void put_cause(struct render *rd, const struct headline_cause *c, bool re
 	const bool gone = c->of > here, link = report && c->of > 0;
 	char delta[NUMBER_MAX];
 
-	number_cost(delta, rd->r->unit, c->delta < 0 ? -c->delta : c->delta);
+	unit_whole(delta, rd->r->unit, cost_size(c->delta));
 	out_printf(rd->o, "<li%s><b style=\"--w:%.0f%%\" data-by=\"%s%s\">%s%.*f %%</b> ",
 		   rest ? " class=\"rest\"" : "", fmin(100, fabs(c->share)),
 		   c->delta > 0 ? "+" : minus, str_trim(str_c(delta)).p,
@@ -132,9 +134,20 @@ static void put_base_file(struct render *rd)
 	emit_xml(rd->o, " (", str_basename(store_info(c->graph->st)->profile), ")");
 }
 
-static void put_page_head(struct render *rd)
+/* The program that ran, without where it lies and what it was given; or the profile. */
+static struct str program_of(const struct result *r)
+{
+	struct str cmd = r->graph ? str_trim(store_info(r->graph->st)->cmd) : STR("");
+
+	cmd = str_basename(str_cut(cmd, str_find(cmd, ' ')));
+	return cmd.n ? cmd : r->profile;
+}
+
+/* A report has the query and who wrote the profile at its end: report.c. */
+static void put_page_head(struct render *rd, bool report)
 {
 	const struct result *r = rd->r;
+	const struct str program = program_of(r);
 	char total[NUMBER_MAX];
 
 	emit_xml(
@@ -149,25 +162,26 @@ static void put_page_head(struct render *rd)
 	emit_xml(rd->o, "", r->query, "</title>\n<style>\n");
 	out_c(rd->o, colours_css);
 	out_c(rd->o, report_css);
-	emit_xml(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>", r->profile,
+	emit_xml(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>", program,
 		 "</h1>\n");
 	html_put_headline(rd);
 	out_c(rd->o, "<p class=\"about\">");
-	if (r->graph && store_info(r->graph->st)->cmd.n)
-		emit_xml(rd->o, "", store_info(r->graph->st)->cmd, "<br>\n");
-	emit_xml(rd->o, "<code>", r->query, "</code>");
 	if (r->total && !r->headline) {
-		unit_whole(total, r->unit, r->total);
-		out_printf(rd->o, " &middot; <span id=\"total\">%s%s ",
-			   r->total_about ? "~" : "", total);
+		number_cost(total, r->unit, r->total);
+		out_printf(rd->o, "<span id=\"total\">%s%s ",
+			   r->total_about ? "~" : "", str_trim(str_c(total)).p);
 		emit_xml(rd->o, "", result_title(r), "</span>");
 	}
+	if (!str_eq(program, r->profile))
+		emit_xml(rd->o, r->total && !r->headline ? " &middot; " : "", r->profile,
+			 "");
 	if (r->base.n) {
 		emit_xml(rd->o, " &middot; compared with ", r->base, "");
 		put_base_file(rd);
 	}
-	if (r->graph && store_info(r->graph->st)->creator.n) {
-		emit_xml(rd->o, " &middot; ", store_info(r->graph->st)->creator, "");
+	if (!report) {
+		emit_xml(rd->o, " &middot; <code>", r->query, "</code>");
+		report_say_origin(rd->o, r);
 	}
 	out_c(rd->o, "</p></div>\n");
 	if (has_causes(r))
@@ -220,10 +234,10 @@ int render_html(struct render *rd)
 	if (!fits && result_whole(r, rd->err))
 		return rd->err->kind;
 	if (fits || report_shows(rd)) {
-		put_page_head(rd);
+		put_page_head(rd, true);
 		return report_put(rd, (size_t)(rd->o->written - before));
 	}
-	put_page_head(rd);
+	put_page_head(rd, false);
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);

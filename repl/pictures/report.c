@@ -181,26 +181,48 @@ void report_say_filters(struct out *o, const struct result *r)
 	out_c(o, "</p>\n");
 }
 
+void report_say_origin(struct out *o, const struct result *r)
+{
+	const struct store_info *info = r->graph ? store_info(r->graph->st) : NULL;
+
+	if (info && info->cmd.n)
+		emit_xml(o, " &middot; <code>", info->cmd, "</code>");
+	if (info && info->creator.n)
+		emit_xml(o, " &middot; ", info->creator, "");
+}
+
 static void put_notes(struct report *p)
 {
+	const struct result *r = p->rd->r;
 	struct out *o = p->o, notes;
+	struct str first;
 
 	out_mem(&notes);
 	p->o = &notes;
 	say_left_out(p);
-	report_say_filters(p->o, p->rd->r);
-	for (size_t i = 0; i + p->rd->r->nhints < p->rd->r->nnotes; i++)
-		emit_xml(p->o, "<p>Note: ", p->rd->r->notes[i], "</p>\n");
+	report_say_filters(p->o, r);
+	for (size_t i = 0; i + r->nhints < r->nnotes; i++)
+		emit_xml(p->o, "<p>Note: ", r->notes[i], "</p>\n");
 	for (unsigned s = 0; s < p->sides; s++)
 		say_side(p, s);
 	if (p->with_source)
 		report_say_source(p);
 	p->o = o;
+	emit_xml(o, "<footer><code>", r->query, "</code>");
+	report_say_origin(o, r);
+	first = str_cut(out_text(&notes), str_find_str(out_text(&notes), STR("</p>")));
 	if (notes.n) {
-		out_c(o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
-		out_bytes(o, notes.buf, notes.n);
-		out_c(o, "</section>\n");
+		/* A closed one shows its first note. */
+		out_c(o, "<details id=\"notes\" role=\"note\"><summary>");
+		out_str(o, str_starts(first, STR("<p>")) ? str_from(first, 3)
+							 : STR("Notes"));
+		out_c(o, "</summary>\n");
+		out_str(o, str_starts(first, STR("<p>"))
+				   ? str_from(out_text(&notes), first.n + 4)
+				   : out_text(&notes));
+		out_c(o, "</details>");
 	}
+	out_c(o, "</footer>\n");
 	out_close(&notes);
 }
 

@@ -26,6 +26,8 @@ bool report_fits(const struct render *rd);
 bool report_shows(const struct render *rd);
 /* Say which stages changed the call graph. */
 void report_say_filters(struct out *o, const struct result *r);
+/* Which command ran, and what wrote the profile. */
+void report_say_origin(struct out *o, const struct result *r);
 /* Write the page from after its heading, of so many bytes, to its end. */
 int report_put(struct render *rd, size_t head);
 /* html_table.c: so many rows of an answer as a table. */

@@ -300,7 +300,7 @@ class Report(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tag, attrs = tag, dict(attrs)
         self.scripts += tag == "script"
-        if tag == "section" or attrs.get("id", "").startswith("d-"):
+        if tag == "section" or attrs.get("id", "").startswith(("d-", "notes")):
             self.at = attrs.get("id")
 
     def handle_endtag(self, tag):

@@ -4,9 +4,11 @@
 Bounds hold the cost and are no wider than those of the frame below; a frame is no less than the sum of what lies on
 it; callers and callees of a function are those of `callers of` and `callees of`; frames of 5 % are those of `calltree`;
 own costs are those of `functions`, whose first hundred are there; no share is above 100 %; ~ marks what is estimated.
+A picture has the same frames of 5 %, with the same shares and marks.
 """
 import csv
 import glob
+import html
 import io
 import os
 import re
@@ -19,7 +21,7 @@ if not chromium.found:
 PROFILES = [small + n for n in (
     "tmpl-default.out", "lua-default.out", "mutual-default.out", "mutual-recs3.out", "thr-septhreads-combine.out", "tmpl-multipart-combine.out",
     "xdebug-small.out", "cachegrind-lua.out", "gopprof-cpu.callgrind", "pyprof2calltree.callgrind", "yappi.callgrind")] + \
-    [fixtures + "/truth/" + n for n in ("sqlite.out.xz", "sqlite13.out.xz", "perl3.out.xz")] + \
+    [fixtures + "/truth/" + n for n in ("sqlite.out.xz", "sqlite13.out.xz", "perl3.out.xz", "composer-big.xd.zst")] + \
     sorted(glob.glob(fixtures + "/producers/*.callgrind"))[:8] + [fixtures + "/found/turns.cg"]
 with open("around.out", "w") as f:  # f and g call each other 990,000 times
     f.write("events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 990\n\nfn=f\n2 300\ncfn=g\ncalls=5 2\n2 990000690\n\n"
@@ -52,12 +54,30 @@ const every = s => [...document.querySelectorAll(s)], labels = every('#frames .f
 return {bad: bad.slice(0, 3), near, tops, T, own: w.F.map(f => [f.id, f.self[w.event()]]),
     above: every('#frames .f, #list td, #where, #graph text, #hot span').map(e => e.textContent).filter(t => (t.match(/[\\d.]+(?=\\s?%)/g) || []).some(n => n > 100)).concat(
         every('#list tr td:nth-child(3)').map(e => e.textContent).filter(t => T && parseFloat(t.replace('~', '')) > 100)),
+    frames: labels.filter(f => f.offsetWidth > 0.05 * document.querySelector('#frames').clientWidth).map(f => f.title),
     marks: labels.filter(f => f.textContent.startsWith('~') !== f.title.split('\\n').slice(1).join().startsWith('~')).map(f => [f.textContent, f.title])};
 """
 
 
 def rows(profile, query):
     return list(csv.DictReader(io.StringIO(run(profile, "--index", "laws.quern", "-q", "--format", "csv", "-c", query).text)))
+
+
+def frames(titles):
+    """The last function of each frame, its mark, and its share in hundredths of a percent, as far as it has one."""
+    for t in (t.split("\n") for t in titles):
+        share = re.search(r"([\d.]+)%", t[1])
+        if share:
+            yield t[0].split(" \u203a ")[-1].replace(" \u21bb", ""), t[1].startswith("~"), round(100 * float(share[1]))
+
+
+def picture(profile):
+    """The titles of frames in the first rows of a picture, and labels without the mark that their title has."""
+    run(profile, "--index", "laws.quern", "-q", "-c", "calltree > laws.svg")
+    with open("laws.svg", encoding="utf-8", errors="surrogateescape") as f:
+        drawn = re.findall(r'<g class="f[^>]* data-w="([\d.]+)" data-d="(\d+)"[^>]*><title>(.*?)</title>.*?<text[^>]*>(.*?)</text>', f.read(), re.S)
+    drawn = [(float(w), int(d), html.unescape(t), label) for w, d, t, label in drawn if not t.startswith("+")]
+    return [t for w, d, t, _ in drawn if w > 0.05 * 1180 and d < 9], [(t, label) for _, _, t, label in drawn if label and label.startswith("~") != ("\nestimated" in t)]
 
 
 def cell(row, name):
@@ -100,6 +120,15 @@ for profile in PROFILES + ["around.out"]:
     first = {int(r["id"]): cell(r, "self") for by in ("self", "incl") for r in rows(profile, "top 100 by " + by) if r.get("id")}
     same([(f, c, own.get(f)) for f, c in first.items() if c and own.get(f) != int(c)][:3], [], name + "own costs, of the first hundred too")
     same((got["above"][:3], got["marks"][:3]), ([], []), name + "no share above 100 %, ~ where it is estimated")
+    titles, wrong = picture(profile) if tree else ([], [])
+    page, missing = list(frames(got["frames"])), []
+    for fn, guess, share in frames(titles):
+        near = [p for p in page if p[:2] == (fn, guess) and abs(p[2] - share) <= 5]
+        if near:
+            page.remove(min(near, key=lambda p: abs(p[2] - share)))
+        elif share > 510:
+            missing.append((fn, guess, share))
+    same((missing[:3], wrong[:3]), ([], []), name + "a picture has the same frames")
     ok(not browser.errors, name + "no error", str(browser.errors[:1]))
 browser.close()
 done()

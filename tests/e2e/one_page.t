@@ -42,6 +42,8 @@ same(page("from", lua, "calltree from luaV_execute depth 3"), ["Callers and call
 got = page("tree", lua, "calltree min 1%")
 same(got[:1] + got[2:], ["Flame", answers(lua, "calltree min 1%"), 0], "  a tree of the whole")
 got = page("why", *two, "why vs base")
+same(browser.run(SEEN + "return all('header .rate').filter(seen).map(e => e.textContent.trim());"), ["2 \u2192 3 times a call", "1 \u2192 2 times a call"], "  each with its counts")
+same(browser.run(SEEN + "return [document.documentElement.scrollHeight <= innerHeight, seen($('footer')), $('h1').textContent];"), [True, True, "app-1.1"], "  all on one screen")
 same([got[0], got[3]], ["What changed", answers(*two, "why vs base")], "  the causes, as many")
 same(browser.run(SEEN + "return all('#why li b').filter(seen).map(b => b.dataset.by.includes('-')).includes(true);"), False, "  one kind of minus")
 ok(browser.run(SEEN + "return $('#name').textContent === $('.causes [data-f]').closest('li').textContent.split(' ').find(w => w === $('#name').textContent.split('(')[0]) || !!$('#name').textContent;"),
@@ -68,6 +70,15 @@ with open("has.out", "w") as f:
 page("gone", "has.out", "base=had.out", "functions vs base")
 gone = browser.run(SEEN + "const row = all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone'); row.click(); return [$('#where').textContent, all('#graph .n').length];")
 ok("gone" in gone[0] and "7 \u2192 0 calls" in gone[0] and "900 \u2192 0" in gone[0] and gone[1] == 2, "what is gone has the card of the base", gone)
+for args in (), ("--with-source",):
+    with open("lost.c", "w") as f:
+        f.write("int main;\nint lost;\n")
+    with open("had.out", "w") as f:
+        f.write("events: Ir\nfl=%s/lost.c\nfn=main\n1 5\ncfn=lost\ncalls=7 2\n1 900\n\nfn=lost\n2 900\n" % os.getcwd())
+    page("gone", *args, "has.out", "base=had.out", "functions vs base")
+    got = browser.run(SEEN + "all('#list tbody tr').find(r => r.cells[2] && r.cells[2].textContent === 'gone').click(); const hot = all('#hot .share').map(d => d.textContent); $('#showsource').click(); return [hot, all('.code .l').map(r => [r.querySelector('.s'), r.querySelector('.n'), r.querySelector('.x')].map(e => e.textContent))];")
+    text = "int lost;" if args else ""
+    same(got, [["900 \u2192 0lost.c:2" + text], [["900 \u2192 0", "2", text]]], "  and its lines" + " with their text" * len(args))
 
 # A cause that shrank names a line of the base.  Levels of recursion are one function, as in other pages.
 for name, n in ("levels-was", 9), ("levels-now", 2):
@@ -134,6 +145,11 @@ with open("named.out", "w") as f:
 page("named", "named.out", "functions")
 same((browser.run(SEEN + "return all('#frames .f').map(f => f.textContent.split(' ')[0]);"), browser.errors), (["ld-linux.so+0x1ab70"], []),
      "an address is a place in its object")
+same(browser.run(SEEN + "all('#list tbody tr').find(r => r.textContent.includes('1ab70')).click(); return $('#name').textContent;"), "ld-linux.so+0x1ab70", "  in the card, too")
+run("named.out", "--no-index-write", "-q", "-c", "calltree > named.svg")
+with open("named.svg") as f:
+    ok(">ld-linux.so+0x1ab70 \u203a " in f.read(), "  and in a picture")
+ok("+0x1ab70 \u203a " in run("named.out", "--no-index-write", "-q", "-c", "calltree | as flame").text, "  and in one of text")
 browser.run(SEEN + "document.body.style.width = '130px'; window.dispatchEvent(new Event('resize'));")
 ok(not [s for s in browser.run(SEEN + "return all('#frames .f, #list .fn').map(f => f.textContent);") if s.startswith("~")], "a destructor has no mark of an estimate")
 

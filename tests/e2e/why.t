@@ -450,7 +450,7 @@ ok(first.startswith("99.98% +508,203 mark calls itself more often, at a new line
 same(told("c-nomark", "functions vs base | take 1")[1], "100 %: mark calls itself more often, at a new line (mini.c:105)", "  the headline has the same")
 page = run("c-nomark.new", "base=c-nomark.old", "-q", "-c", "functions vs base | as html").text
 panel = page[page.index('class="causes"'):]
-ok('data-by="+508 k">100 %</b>' in panel and len(re.findall("<li[^>]*><b", panel[:panel.index("</ol>")])) ==
+ok('data-by="+508,203">100 %</b>' in panel and len(re.findall("<li[^>]*><b", panel[:panel.index("</ol>")])) ==
    len(told("c-nomark", "why")) - 2, "  and so has the report, row by row", panel[:900])
 ok(re.search(r'<button data-f="\d+">mark calls itself', panel), "  a click leads to the joined function", panel[:900])
 same(told("c-pad", "why"), ["note: no difference in Ir; DLmr +369.0 %, D1mr +18.6 %: why by DLmr", "9.29 M -> 9.29 M Ir (the same)", "no rows"],

@@ -1,5 +1,5 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
-const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
+const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = SMALL ? 24 : 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
 let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1, shownTop = null;
 const DRAWS = {}; /* what draws a tab of its own script */
 const joint = c => c.up ? ' \u2039 ' : ' \u203a '; /* "calls", or "is called by" */
@@ -220,10 +220,20 @@ function step(key) {
 	if (!to) return;
 	marked = boxes.indexOf(to);
 	mark();
-	$('status').textContent = to.div.title.replace(/\n/g, ' \u00b7 ');
+	hover(to);
+}
+/* Each number has its place, so that the eye stays there. */
+function hover(b) {
+	const n = b.chain && (b.up ? b.n : b.last), f = n && n.f, box = $('status'), own = s => b.chain.reduce((sum, m) => sum + m.self[s], 0);
+	box.classList.toggle('two', two);
+	box.textContent = f ? '' : b.div.title.replace(/\n/g, ' \u00b7 ');
+	if (!f) return;
+	for (const text of [fitName(f, 44), ...two && both() ? ['with calls ' + change2(costOf(n, 0), costOf(n, 1), exact(n) ? '' : '~'), 'own ' + change2(Math.round(own(0)), Math.round(own(1)), about)] :
+		['with calls ' + (exact(n) ? '' : '~') + percent(n.est[0], total()), 'own ' + percent(own(0), total())], callsText(f, grouped) + '\u00d7', exact(n) || two || n.hi[0] === Infinity ? '' : 'between ' + percent(n.lo[0], total()) + ' and ' + percent(n.hi[0], total())])
+		el(box, 'span', text);
 }
 $('frames').addEventListener('click', x => hit(boxes[x.target.dataset.n]));
-$('frames').addEventListener('mouseover', x => { const b = boxes[x.target.dataset.n]; if (b) $('status').textContent = b.div.title.replace(/\n/g, ' \u00b7 '); });
+$('frames').addEventListener('mouseover', x => { const b = boxes[x.target.dataset.n]; if (b) hover(b); });
 $('frames').addEventListener('mouseleave', () => { $('status').textContent = said(); });
 
 /* ---- the bar of what the cost is made of: legend, and filter ---- */
@@ -284,8 +294,8 @@ function partsOf() {
 	$('partof').textContent = !told || !all.some(p => p.top.length) ? '' : f.label + ' itself: ' + found.slice(0, 6).map(x => partName(all, x.p) + ' ' + percent(x.n, f.self[ev])).join(', ') +
 		(found.length > 6 ? ', ' + (found.length - 6) + ' more' : '') + (found.length ? left ? '; of the others it is not among the costliest' : '' : 'not among the costliest of any part');
 }
-/* Without the words that all of them have. */
-const partName = (all, p) => p.what.split(', ').filter(w => !all.every(o => o.what.split(', ').includes(w))).join(', ');
+/* Without the words that most of them have. */
+const partName = (all, p) => p.what.split(', ').filter(w => 2 * all.filter(o => o.what.split(', ').includes(w)).length <= all.length || all.length < 2).join(', ');
 /* "2-4,7", or nothing if a number comes again. */
 function spans(numbers) {
 	const out = [];

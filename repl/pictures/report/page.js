@@ -60,7 +60,7 @@ function drawOne(tr, f) {
 	cell(tr, number(f.self[ev], about), 'n', about + whole(f.self[ev]) + ' ' + events[ev].title);
 	const bar = cell(tr, undefined, 'b', 'own ' + percent(f.self[ev], total()) + ', with calls ' + tilde(f) + percent(f.incl[ev], total()));
 	for (const [cls, n] of [['with', f.incl[ev]], ['own', f.self[ev]]]) el(bar, 'i', undefined, cls).style.width = 'calc((100% - 12px) * ' + Math.max(0, Math.min(1, n / mostCost)).toFixed(4) + ')';
-	cell(tr, number(f.incl[ev], tilde(f)), 'n', inclTitle(f));
+	cell(tr, anyCalls ? number(f.incl[ev], tilde(f)) : '\u2013', 'n', anyCalls ? inclTitle(f) : 'the profile has no calls');
 	cell(tr, times(f.calls, short), 'n x', times(f.calls, grouped));
 }
 function drawTwo(tr, f) {
@@ -207,7 +207,7 @@ function costTable(f) {
 		ev = i;
 		cell(tr, e.title, '', e.long || e.name);
 		for (const what of ['self', 'incl']) {
-			const now = f[what][i], was = f.b[what][i], mark = what === 'self' ? about : estimated || f.nests || f.b.nests ? '~' : '';
+			const now = f[what][i], was = f.b[what][i], mark = what === 'self' ? about : tilde(f) || tilde(f, 1);
 			const title = mark + whole(now) + (two ? ' here' : '') + ', ' + percent(now, e.total) + (two && e.both ? '; ' + mark + whole(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was) : '');
 			cell(tr, !two ? mark + cost(now) : e.both ? arrow(now, was, mark) : mark + cost(now) + ', not in ' + data.base, 'n', title);
 			cell(tr, two ? e.both ? ratioText(now, was) : '' : percent(now, e.total), 'n w2', title);
@@ -225,13 +225,13 @@ function shareLine(box, n, of, most, what, title, text, cls, mark = about) {
 }
 function show() {
 	const f = selected;
-	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = !f;
+	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = $('link').disabled = $('ask').disabled = !f;
 	$('more').hidden = !f;
 	$('graph').setAttribute('height', 0);
 	$('graph').textContent = $('hot').textContent = '';
 	$('name').textContent = f ? f.name : F.length ? 'No function is selected' : 'No functions';
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
-		[f.at, f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + (f.calls === 1 && f.b.calls === 1 ? ' call' : ' calls'),
+		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), ...two && both() ? [callsText(f, grouped) + (f.calls === 1 && f.b.calls === 1 ? ' call' : ' calls'),
 			'own ' + change2(f.self[ev], f.b.self[ev], about), 'with calls ' + change2(f.incl[ev], f.b.incl[ev], tilde(f) || tilde(f, 1))] : [times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
 			total() && 'own ' + about + percent(f.self[ev], total()), total() && anyCalls && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured')],
 			f.out.some(loops) || fuzzy(f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
@@ -315,7 +315,7 @@ function select(f, scroll, passing) {
 	if (passing !== null) went(passing);
 }
 function refresh() {
-	if ($('total')) $('total').textContent = whole(total()) + ' ' + events[ev].title;
+	if ($('total')) { $('total').textContent = cost(total()) + ' ' + events[ev].title; $('total').title = whole(total()); }
 	grown = null;
 	choose();
 	otherEvent();
@@ -367,7 +367,7 @@ function keepHeight() {
 }
 /* The name without types of arguments and of templates. */
 function bareName(f) {
-	for (let s = f.at + f.name, was = ''; f.bare === undefined; was = s, s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, ''))
+	for (let s = f.name + (f.name === f.raw ? '' : ' ' + f.raw), was = ''; f.bare === undefined; was = s, s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, ''))
 		if (s === was) f.bare = s;
 	return f.bare;
 }
@@ -400,14 +400,15 @@ for (const m of ['all', 'from']) $(m).addEventListener('click', () => view(m));
 for (const id of TABS) $('show' + id).addEventListener('click', () => openTab(id));
 $('help').addEventListener('click', () => $('keys').showModal());
 $('more').addEventListener('toggle', () => { if ($('more').open) showMore(); });
-$('copy').addEventListener('click', () => {
-	const range = document.createRange();
-	range.selectNodeContents($('name'));
-	getSelection().removeAllRanges();
-	getSelection().addRange(range);
+/* Copied are a name, the address of what is shown, the query that asks for it. */
+const COPIES = {copy: () => selected.raw, link: () => location.href, ask: () => (({source: 'source of', asm: 'asm of'})[tab] || (tab || mode === 'all' ? 'cost of' : 'callers of')) + ' #' + selected.id + (two ? ' vs ' + data.base : '')};
+for (const [id, text] of Object.entries(COPIES)) $(id).addEventListener('click', () => {
+	const box = el(document.body, 'textarea', text()), says = $(id).textContent;
+	box.select();
 	document.execCommand('copy');
-	$('copy').textContent = 'copied';
-	setTimeout(() => { $('copy').textContent = 'copy'; }, 1000);
+	box.remove();
+	$(id).textContent = 'copied';
+	setTimeout(() => { $(id).textContent = says; }, 1000);
 });
 if (!every && F.some(f => !f.listed)) {
 	$('every').hidden = false;
@@ -435,7 +436,7 @@ document.addEventListener('keydown', x => {
 		return;
 	}
 	if (x.target === $('q') && x.key === 'Enter') {
-		const q = $('q').value, f = F.find(f => f.name === q || f.label === q || bareName(f) === q) || rows[0];
+		const q = $('q').value, f = F.find(f => f.name === q || f.raw === q || f.label === q || bareName(f) === q) || rows[0];
 		if (f) select(f, true);
 	}
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;

@@ -6,7 +6,7 @@ const costsOf = t => t ? t.split(' ').map(Number) : null;
 const inEvent = w => w && w[ev] || 0;
 const NO_LINE = {w: null, calls: []};
 /* The name of a call of f: [name, short]. */
-const calleeOf = (to, name, brief) => to === '' ? [name, brief || name] : [F[+to].at || F[+to].name, F[+to].label];
+const calleeOf = (to, name, brief) => to === '' ? [name, brief || name] : [F[+to].name, F[+to].label];
 /* The groups (files, or objects) of the listing of f. A line has its calls and jumps, and the line of the base that it is
    (b). */
 function listingOf(f, at = sourceAt) {
@@ -47,7 +47,7 @@ function addBase(groups, was) {
 			g.rows.splice(at < 0 ? g.rows.length : at, 0, line);
 		}
 		if (line.b === NO_LINE) line.b = {w: null, calls: []};
-		if (kind === 'L') { line.b.w = costsOf(t[0]); continue; }
+		if (kind === 'L') { line.b.w = costsOf(t[0]); line.text = line.text || t[1]; continue; }
 		const b = {to: t[0], calls: +t[1], w: costsOf(t[2])}, [name, brief] = calleeOf(t[0], t[3], t[4]);
 		let call = line.calls.find(c => c.to === b.to && c.name === name);
 		if (!call) {
@@ -218,7 +218,7 @@ function hottest() {
 /* The lines of a card: the costliest, or those that changed most. */
 function hottestOf(all) {
 	const list = all.filter(x => x.now > 0 || x.was > 0), changed = two && both() ? list.filter(x => x.now !== x.was) : [];
-	return (changed.length ? changed.sort((a, b) => Math.abs(b.now - b.was) - Math.abs(a.now - a.was)) : list.sort((a, b) => b.now - a.now)).slice(0, 5);
+	return (changed.length ? changed.sort((a, b) => Math.abs(b.now - b.was) - Math.abs(a.now - a.was)) : list.sort((a, b) => b.now - a.now)).slice(0, 8);
 }
 function hotLine(list, {r, now, was}) {
 	const own = inEvent(r.w), mark = markOf(r), self = r.calls.some(c => +c.to === r.g.f.i && c.to !== ''), text = r.text ? r.text.trim() + (self ? ' \u21bb' : '') : own && own < now ? 'own ' + percent(own, total()) : '';
@@ -228,18 +228,22 @@ function hotLine(list, {r, now, was}) {
 		share.className = 'w3 ' + (now === was ? '' : now < was ? 'less' : 'more');
 		share.style.setProperty('--w', (100 * Math.abs(now - was) / (Math.abs(list[0].now - list[0].was) || 1)).toFixed(0) + '%');
 	}
+	/* What it calls, and how often. */
+	const [most] = r.calls.filter(c => c.calls !== -1 && +c.to !== r.g.f.i).sort((a, b) => inEvent(b.w) - inEvent(a.w)), times = most && most.calls < 0 ? '' : most && ' ' + callsText(most, short) + '\u00d7';
+	if (most) el(div, 'span', '\u2192 ' + most.brief + times, 'soft calls').title = most.name + times;
+	share.style.setProperty('--o', (100 * own / (list[0].now || 1)).toFixed(0) + '%');
 	share.title = lineTitle(now, was, ' with calls', mark);
 	div.style.cursor = 'pointer';
-	div.lastChild.title = r.text + (self ? '\nand calls ' + r.g.f.name + ' itself, whose cost is that of these lines' : '');
+	(div.querySelector('code') || share).title += r.text + (self ? '\nand calls ' + r.g.f.name + ' itself, whose cost is that of these lines' : '');
 	div.addEventListener('click', () => { if (tab !== 'source') openTab('source'); goTo(r.g.n + ':' + r.pos); });
 }
 /* Without lines that are inlined, if debug information tells which lines called them. */
 function hotLines(f) {
-	if (!f || !('lines' in data) || !f.line || f.gone) return;
+	if (!f || !('lines' in data) || !f.line) return;
 	const has = sourceAt.has(f.i), all = has ? listingOf(f).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], called = all.some(r => r.g.own && r.calls.some(c => c.calls === -1)), text = all.some(r => r.text);
 	if (!text) {
 		el($('hot'), 'p', has ? two ? 'Its lines that changed most, with what they call; all: ' : 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
-		el($('hot').lastChild, 'code', 'lines of #' + f.id + (two ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (has ? '' : ' | take 5'));
+		el($('hot').lastChild, 'code', (f.gone ? 'in ' + data.base + ': ' : '') + 'lines of #' + f.id + (two && !f.gone ? ' vs ' + data.base : '') + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (has ? '' : ' | take 5'));
 		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
 	}
 	const list = hottestOf(all.filter(r => +r.pos && (!called || !r.inlined)).map(r => ({r, now: sumOf(r), was: two && both() ? sumOf(r, 1) : 0})));
