@@ -78,23 +78,22 @@ static double turns(const struct flow *fl, uint32_t f)
 	return 1;
 }
 
-/* The functions in topological order lie anywhere in the arrays.  A pass asks for what it
- * will read of the functions a few steps ahead: first where their calls are, then the
- * calls. */
-enum { FAR = 24, NEAR = 12 };
+/* Of functions in the order of calls; next: of that, the values of its callees. */
+enum { NEXT = 8 };
 
-static void fetch_ahead(const struct flow *fl, uint32_t far, uint32_t near)
+static void fetch_ahead(const struct flow *fl, uint32_t far, uint32_t near, uint32_t next,
+			const double *value)
 {
 	const struct flow_input *in = &fl->in;
 
-	if (far < in->functions)
-		__builtin_prefetch(&in->out_first[in->topo[far]]);
-	if (near < in->functions) {
-		uint32_t i = in->out_first[in->topo[near]];
-
-		__builtin_prefetch(&in->callee[i]);
-		__builtin_prefetch(&in->incl[i]);
+	flow_fetch(in, in->topo, in->functions, far, near);
+	if (near < in->functions)
 		__builtin_prefetch(&fl->through[in->topo[near]]);
+	if (next < in->functions) {
+		const uint32_t f = in->topo[next];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			__builtin_prefetch(&value[in->callee[i]]);
 	}
 }
 
@@ -207,7 +206,7 @@ void chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		uint32_t f = in->topo[first];
 
 		end = component_end(in, first);
-		fetch_ahead(fl, first + FAR, first + NEAR);
+		fetch_ahead(fl, first + FLOW_FAR, first + FLOW_NEAR, first + NEXT, cost);
 		if (first % POLL == 0)
 			need_time(cancel);
 		if (in->cycle[f]) {
@@ -226,18 +225,19 @@ double chain_ahead(const struct flow *fl, uint32_t f, const double *value)
 	double sum = 0;
 
 	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
-		sum += flow_share(fl, i, f) * value[fl->in.callee[i]];
+		if (value[fl->in.callee[i]] != 0)
+			sum += flow_share(fl, i, f) * value[fl->in.callee[i]];
 	return sum;
 }
 
 /* The value of f from the values of its callees, except f itself. */
 static double expect(const struct flow *fl, uint32_t f, const double *more, double *value)
 {
-	double sum, turn = turns(fl, f);
+	double sum;
 
 	value[f] = 0;
 	sum = chain_ahead(fl, f, value) + (more ? more[f] : 0);
-	return sum * turn;
+	return sum > 0 || sum < 0 ? sum * turns(fl, f) : 0;
 }
 
 static void expect_cycle(const struct flow *fl, const uint8_t *known, const double *more,
@@ -268,51 +268,21 @@ static void expect_cycle(const struct flow *fl, const uint8_t *known, const doub
 			value[topo[i]] += step[topo[i]] * ratio / (1 - ratio);
 }
 
-/* Mark the functions whose value can differ from 0: those that have one, and all that
- * lead to them. */
-static uint8_t *lead_to_some(const struct flow_input *in, const double *more,
-			     const double *value, struct arena *a)
-{
-	uint8_t *some = NEED_ARRAY(a, uint8_t, (size_t)in->functions + 1);
-	uint32_t *todo = NEED_ARRAY(a, uint32_t, (size_t)in->functions + 1), left = 0;
-
-	for (uint32_t f = 0; f < in->functions; f++)
-		if (value[f] != 0 || (more && more[f] != 0)) {
-			some[f] = 1;
-			todo[left++] = f;
-		}
-	while (left) {
-		uint32_t f = todo[--left];
-
-		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
-			uint32_t from = in->caller[in->in_edge[k]];
-
-			if (some[from])
-				continue;
-			some[from] = 1;
-			todo[left++] = from;
-		}
-	}
-	return some;
-}
-
 void chain_expect(const struct flow *fl, const uint8_t *known, const double *more,
 		  double *value, struct arena *scratch, const struct cancel *cancel)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = any_cycle(in) ? in->functions : 0;
 	double *step = NEED_ARRAY(scratch, double, n + 1);
-	uint8_t *some = lead_to_some(in, more, value, scratch);
 
-	need_time(cancel);
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
 		if (end % POLL == 0)
 			need_time(cancel);
 		first = flow_component(in, in->topo, end);
-		if (!some[f])
-			continue;
+		fetch_ahead(fl, end - 1 - FLOW_FAR, end - 1 - FLOW_NEAR, end - 1 - NEXT,
+			    value);
 		if (in->cycle[f]) {
 			expect_cycle(fl, known, more, value, first, end, step, cancel);
 		} else if (!known[f]) {
@@ -361,33 +331,106 @@ void chain_passed(const struct flow *fl, const struct fn_set *set, double **pass
 	*passed = cost;
 }
 
+/* A set as it grows: marks[], and what met[] has. */
+struct reaching {
+	const struct flow_input *in;
+	const uint8_t *marks, *within;
+	uint8_t *met;
+	uint32_t *todo, left; /* of a cycle */
+};
+
+static bool is_reached(const struct reaching *r, uint32_t f)
+{
+	return (r->met[f] || r->marks[f]) && (!r->within || r->within[f]);
+}
+
+/* Meet f by call i, or not.  True: it is met for the first time. */
+static bool meet(struct reaching *r, uint32_t i, uint32_t f)
+{
+	if (!r->in->incl[i] || r->met[f] || (r->within && !r->within[f]))
+		return false;
+	r->met[f] = 1;
+	return true;
+}
+
+/* From f on, inside its cycle. */
+static void go_round(struct reaching *r, uint32_t f, bool down)
+{
+	const struct flow_input *in = r->in;
+	const uint32_t *first = down ? in->in_first : in->out_first;
+
+	if (!is_reached(r, f))
+		return;
+	r->todo[r->left++] = f;
+	while (r->left) {
+		f = r->todo[--r->left];
+		for (uint32_t k = first[f]; k < first[f + 1]; k++) {
+			const uint32_t i = down ? in->in_edge[k] : k;
+			const uint32_t to = down ? in->caller[i] : in->callee[i];
+
+			if (in->cycle[to] == in->cycle[f] && meet(r, i, to))
+				r->todo[r->left++] = to;
+		}
+	}
+}
+
+/* Functions in the order of calls: from the end, callees are known. */
+static void reach_up(struct reaching *r)
+{
+	const struct flow_input *in = r->in;
+
+	for (uint32_t end = in->functions, first; end > 0; end = first) {
+		first = flow_component(in, in->topo, end);
+		flow_fetch(in, in->topo, in->functions, end - 1 - FLOW_FAR,
+			   end - 1 - FLOW_NEAR);
+		for (uint32_t at = first; at < end; at++) {
+			const uint32_t f = in->topo[at];
+
+			for (uint32_t i = in->out_first[f];
+			     i < in->out_first[f + 1] && !r->met[f]; i++)
+				if (is_reached(r, in->callee[i]))
+					meet(r, i, f);
+		}
+		for (uint32_t at = first; at < end && in->cycle[in->topo[first]]; at++)
+			go_round(r, in->topo[at], true);
+	}
+}
+
+static void reach_down(struct reaching *r)
+{
+	const struct flow_input *in = r->in;
+
+	for (uint32_t first = 0, end; first < in->functions; first = end) {
+		end = component_end(in, first);
+		flow_fetch(in, in->topo, in->functions, first + FLOW_FAR,
+			   first + FLOW_NEAR);
+		for (uint32_t at = first; at < end && in->cycle[in->topo[first]]; at++)
+			go_round(r, in->topo[at], false);
+		for (uint32_t at = first; at < end; at++) {
+			const uint32_t f = in->topo[at];
+
+			for (uint32_t i = in->out_first[f];
+			     i < in->out_first[f + 1] && is_reached(r, f); i++)
+				meet(r, i, in->callee[i]);
+		}
+	}
+}
+
 void chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
 		   bool down, uint8_t **out, struct arena *a)
 {
-	const struct flow_input *in = &fl->in;
-	size_t n = (size_t)in->functions + 1;
-	uint8_t *met = NEED_ARRAY(a, uint8_t, n);
-	uint32_t *todo = NEED_ARRAY(a, uint32_t, 2 * n), left = 0;
-	const uint32_t *first = down ? in->in_first : in->out_first;
+	const size_t n = any_cycle(&fl->in) ? fl->in.functions : 0;
+	struct reaching r = {.in = &fl->in,
+			     .marks = marks,
+			     .within = within,
+			     .met = NEED_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1),
+			     .todo = NEED_ARRAY(a, uint32_t, n + 1)};
 
-	for (uint32_t f = 0; f < in->functions; f++)
-		if (marks[f] && (!within || within[f]))
-			todo[left++] = f;
-	while (left) {
-		uint32_t f = todo[--left];
-
-		for (uint32_t k = first[f]; k < first[f + 1]; k++) {
-			uint32_t i = down ? in->in_edge[k] : k;
-			uint32_t to = down ? in->caller[i] : in->callee[i];
-
-			if (met[to] || (within && !within[to]) || !in->incl[i])
-				continue;
-			met[to] = 1;
-			todo[left++] = to;
-			__builtin_prefetch(&first[to]);
-		}
-	}
-	*out = met;
+	if (down)
+		reach_up(&r);
+	else
+		reach_down(&r);
+	*out = r.met;
 }
 
 void chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,

@@ -140,34 +140,76 @@ static void gather_part(struct share_of *to, const struct share_of *from)
 	cost_add(&to->hi, from->hi);
 }
 
+/* A pass asks for what it will read of the calls of functions some steps ahead, then for the places
+ * of their callees, and if it reads splits, for those. */
+enum { PLACES = 10, SPLITS = 5 };
+
+static void fetch_calls(const struct costing *c, uint32_t far, uint32_t near)
+{
+	flow_fetch(&c->fl->in, c->fn, c->n, far, near);
+}
+
+static void fetch_splits(const struct costing *c, uint32_t places, uint32_t splits)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t i = places < c->n ? in->out_first[c->fn[places]] : 0;
+	     places < c->n && i < in->out_first[c->fn[places] + 1]; i++)
+		__builtin_prefetch(&c->place[in->callee[i]]);
+	for (uint32_t i = splits < c->n ? in->out_first[c->fn[splits]] : 0;
+	     splits < c->n && i < in->out_first[c->fn[splits] + 1]; i++)
+		if (c->within[in->callee[i]])
+			__builtin_prefetch(&c->at[c->place[in->callee[i]]], 1);
+}
+
 /* ---- which states can be reached at all ---- */
 
+/* The end of the component that begins at place `first`: a cycle, or one function. */
+static uint32_t component_end(const struct costing *c, uint32_t first)
+{
+	const uint32_t *cycle = c->fl->in.cycle, of = cycle[c->fn[first]];
+	uint32_t end = first + 1;
+
+	while (of && end < c->n && cycle[c->fn[end]] == of)
+		end++;
+	return end;
+}
+
+/* Callers first: only the functions of a cycle are looked at again. */
 static void find_reached(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
 	uint32_t *todo = NEED_ARRAY(c->arena, uint32_t, (size_t)c->n * STATES + 1);
-	uint32_t n = 0;
 
 	c->reached = NEED_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
 	for (uint32_t k = 0; k < c->n; k++)
-		if (c->starts[k] > 0) {
-			const uint32_t f = c->fn[k];
-			const unsigned s = path_cost_move(c, c->marks[f], c->enter);
+		if (c->starts[k] > 0)
+			c->reached[c->fn[k]] =
+				(uint8_t)(1u << path_cost_move(c, c->marks[c->fn[k]],
+							       c->enter));
+	for (uint32_t first = 0, end, n = 0; first < c->n; first = end) {
+		const uint32_t cycle = in->cycle[c->fn[first]];
 
-			c->reached[f] = (uint8_t)(1u << s);
-			todo[n++] = f * STATES + s;
-		}
-	while (n) {
-		uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
+		end = component_end(c, first);
+		fetch_calls(c, first + FLOW_FAR, first + FLOW_NEAR);
+		for (uint32_t k = first; k < end; k++)
+			for (uint32_t s = 0; s < STATES; s++)
+				if (c->reached[c->fn[k]] & 1u << s)
+					todo[n++] = c->fn[k] * STATES + s;
+		while (n) {
+			const uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
 
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			uint32_t to = in->callee[i];
-			unsigned state = path_cost_move(c, c->marks[to], s);
+			for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1];
+			     i++) {
+				const uint32_t to = in->callee[i];
+				const unsigned state = path_cost_move(c, c->marks[to], s);
 
-			if (!leads_on(c, i) || c->reached[to] & 1u << state)
-				continue;
-			c->reached[to] |= (uint8_t)(1u << state);
-			todo[n++] = to * STATES + state;
+				if (!leads_on(c, i) || c->reached[to] & 1u << state)
+					continue;
+				c->reached[to] |= (uint8_t)(1u << state);
+				if (to == f || (cycle && in->cycle[to] == cycle))
+					todo[n++] = to * STATES + state;
+			}
 		}
 	}
 }
@@ -283,8 +325,10 @@ static void estimate_cost(struct costing *c, double *est)
 	uint32_t edges = 0;
 
 	make_room(c, &p);
-	for (uint32_t k = 0; k < c->n; k++)
+	for (uint32_t k = 0; k < c->n; k++) {
+		fetch_calls(c, k + FLOW_FAR, k + FLOW_NEAR);
 		add_points(c, &p, k, &edges);
+	}
 	all = (struct flow){.in = {.functions = p.n,
 				   .edges = edges,
 				   .out_first = p.first,
@@ -460,9 +504,9 @@ static void forward(struct costing *c)
 	for (uint32_t first = 0, end; first < c->n; first = end) {
 		uint32_t f = c->fn[first], cycle = in->cycle[f];
 
-		end = first + 1;
-		while (cycle && end < c->n && in->cycle[c->fn[end]] == cycle)
-			end++;
+		end = component_end(c, first);
+		fetch_calls(c, first + FLOW_FAR, first + FLOW_NEAR);
+		fetch_splits(c, first + PLACES, first + SPLITS);
 		if (first % POLL == 0)
 			need_time(c->cancel);
 		if (cycle || calls_itself(c, f)) {
@@ -529,6 +573,7 @@ static void backward(struct costing *c, int64_t *most)
 	for (uint32_t k = c->n; k-- > 0;) {
 		if (k % POLL == 0)
 			need_time(c->cancel);
+		fetch_calls(c, k - FLOW_FAR, k - FLOW_NEAR);
 		if (c->reached[c->fn[k]] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, c->fn[k], &of[k]);
 		else if (in->cycle[c->fn[k]])
