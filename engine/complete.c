@@ -272,7 +272,7 @@ static uint8_t *names_to_look_at(struct store *st, struct str prefix)
 		prefix.n && !store_any_mangled(st) ? calloc((size_t)names + 1, 1) : NULL;
 
 	for (name_id i = 0; has && i < names;)
-		i = store_names_with(st, prefix, i, has);
+		i = store_names_with(st, prefix, false, i, has);
 	return has;
 }
 

@@ -5,6 +5,7 @@
  * searched for it first; if it is at the start of the name, those that begin otherwise are
  * skipped together.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -123,6 +124,15 @@ bool match_begins(struct match *m, struct store *st, uint8_t *has)
 	return true;
 }
 
+static const char *small_letters(const struct match *m)
+{
+	char *p = ARENA_ARRAY(m->arena, char, m->needle.n);
+
+	for (size_t i = 0; p && i < m->needle.n; i++)
+		p[i] = (char)tolower((unsigned char)m->needle.p[i]);
+	return p;
+}
+
 /* Mark the matching strings in hit[], a byte each. */
 static int mark_strings(struct match *m, struct store *st, const struct string_table *t,
 			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
@@ -132,6 +142,7 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == TABLE_FN_NAME, swept, mangled;
 	const bool alone = t->get == name_alone;
+	struct str needle = m->needle;
 
 	if (exact && !alone) {
 		uint32_t id = t->lower(st, m->atom.text);
@@ -142,9 +153,11 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 			return 0;
 	}
 	mangled = names && store_any_mangled(st);
-	swept = names && m->needle.n && !m->atom.nocase && !mangled;
+	swept = names && m->needle.n && !mangled;
+	if (swept && m->atom.nocase && !(needle.p = small_letters(m)))
+		return arena_full(m->arena, err);
 	for (name_id id = 0; swept && id < t->n;) {
-		id = store_names_with(st, m->needle, id, hit);
+		id = store_names_with(st, needle, m->atom.nocase, id, hit);
 		if (poll_limits(m, start, cancel, err))
 			return err->kind;
 	}

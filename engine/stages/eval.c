@@ -147,7 +147,7 @@ static void know_names(struct exec *x, struct store *st, struct expr *e)
 	if (!needle.n && !(e->match && match_begins(e->match, st, e->known)))
 		return;
 	for (name_id name = 0; needle.n && name < n;) {
-		name = store_names_with(st, needle, name, e->known);
+		name = store_names_with(st, needle, false, name, e->known);
 		exec_poll_now(x);
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -140,21 +140,55 @@ static bool ascending(const uint32_t *p, uint64_t n)
 
 /* ---- texts ---- */
 
+/* The bit in which the letter c differs from the same in capitals; 0: c is none. */
+static unsigned char case_bit(char c)
+{
+	return c >= 'a' && c <= 'z' ? 0x20 : 0;
+}
+
+static bool is_text(const char *p, const char *text, size_t m)
+{
+	for (size_t i = 0; i < m; i++)
+		if ((p[i] | case_bit(text[i])) != text[i])
+			return false;
+	return true;
+}
+
 /* Most steps have no place with both the first and the last byte of the text. */
-static const char *find(const char *p, size_t n, const char *text, size_t m)
+static inline __attribute__((always_inline)) const char *
+find_as(const char *p, size_t n, const char *text, size_t m, bool nocase)
 {
 	const char first = text[0], last = text[m - 1];
+	const char a = nocase ? (char)case_bit(first) : 0;
+	const char b = nocase ? (char)case_bit(last) : 0;
+	size_t step;
 
-	for (; n >= BYTES + m; n -= BYTES, p += BYTES) {
-		unsigned char any = 0;
-		const char *hit;
+	for (; n >= m; n -= step, p += step) {
+		unsigned char any = n < BYTES + m;
+		const char *hit = NULL;
 
-		for (unsigned i = 0; i < BYTES; i++)
-			any |= (p[i] == first) & (p[i + m - 1] == last);
-		if (any && (hit = memmem(p, BYTES + m - 1, text, m)))
+		step = any ? n - m + 1 : BYTES;
+		for (unsigned i = 0; i < BYTES && n >= BYTES + m; i++)
+			any |= ((p[i] | a) == first) & ((p[i + m - 1] | b) == last);
+		if (any && !nocase)
+			hit = memmem(p, step + m - 1, text, m);
+		for (size_t i = 0; any && nocase && i < step && !hit; i++)
+			hit = (p[i] | a) == first && is_text(p + i, text, m) ? p + i
+									     : NULL;
+		if (hit)
 			return hit;
 	}
-	return memmem(p, n, text, m);
+	return NULL;
+}
+
+static const char *find(const char *p, size_t n, const char *text, size_t m)
+{
+	return find_as(p, n, text, m, false);
+}
+
+static const char *find_nocase(const char *p, size_t n, const char *text, size_t m)
+{
+	return find_as(p, n, text, m, true);
 }
 
 #ifdef SIMD_AVX2
@@ -162,4 +196,4 @@ const struct column_loops column_loops_avx2 = {
 #else
 const struct column_loops column_loops_portable = {
 #endif
-	group_bounds, group_pack, group_unpack, largest, ascending, find};
+	group_bounds, group_pack, group_unpack, largest, ascending, find, find_nocase};

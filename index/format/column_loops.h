@@ -20,6 +20,8 @@ struct column_loops {
 	bool (*ascending)(const uint32_t *p, uint64_t n);   /* equal ones may follow */
 	/* As memmem(), for a text that is rare in many bytes; m > 0. */
 	const char *(*find)(const char *p, size_t n, const char *text, size_t m);
+	/* The same in any case; the text has no capitals. */
+	const char *(*find_nocase)(const char *p, size_t n, const char *text, size_t m);
 };
 extern const struct column_loops column_loops_avx2, column_loops_portable;
 const struct column_loops *column_loops(void);

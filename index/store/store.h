@@ -145,10 +145,12 @@ bool store_demangles(const struct store *st);
 struct str store_shown(struct store *st, name_id n);
 struct str store_fn_shown(struct store *st, fn_id f);
 void store_shown_names(struct store *st, const name_id *name, size_t n, struct str *out);
-/* Set has[n] for each name n that contains text (not empty) as recorded.  It looks at some
+/* Set has[n] for each name n that contains text (not empty) as recorded; nocase: in any case, and
+ * text has no capitals.  It looks at some
  * names from `first` on; the result is where to go on, at last the number of names.
  * first: 0, or such a result. */
-name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has);
+name_id store_names_with(struct store *st, struct str text, bool nocase, name_id first,
+			 uint8_t *has);
 bool store_any_mangled(struct store *st); /* some name is shown demangled */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);

@@ -202,8 +202,11 @@ static bool string_after(struct store *st, const struct strings *s, const char *
 	}
 }
 
-name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has)
+name_id store_names_with(struct store *st, struct str text, bool nocase, name_id first,
+			 uint8_t *has)
 {
+	const char *(*find)(const char *p, size_t n, const char *text, size_t m) =
+		nocase ? column_loops()->find_nocase : column_loops()->find;
 	const struct strings s = strings_of(st, TABLE_NAME, first / STRING_ROWS);
 	const name_id names = st->info.names, here = s.block * STRING_ROWS;
 	const char *p, *end, *hit;
@@ -214,8 +217,7 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
 		return names;
 	p = s.p + ((uint64_t)s.rows + 1) * sizeof(uint32_t); /* after the offsets */
 	end = s.p + s.bytes;
-	while (p < end &&
-	       (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
+	while (p < end && (hit = find(p, (size_t)(end - p), text.p, text.n))) {
 		if (!string_after(st, &s, hit, &i, &name))
 			return names;
 		p = hit + 1;
@@ -247,11 +249,15 @@ static bool find_mangled(struct store *st)
 		any = n < st->info.names &&
 		      str_starts(store_name(st, n), str_c(starts[i]));
 	}
-	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]); i++)
-		for (name_id n = 0; !any && n < st->info.names;)
-			n = store_names_with(st, str_c(after[i]), n, has);
+	for (name_id n = 0; !any && n < st->info.names;)
+		n = store_names_with(st, STR("'"), false, n, has);
 	for (name_id n = 0; !any && n < st->info.names; n++)
-		any = has[n] && demangle_wanted(store_name(st, n));
+		for (size_t i = 0; has[n] && i < sizeof(after) / sizeof(after[0]); i++) {
+			const struct str name = store_name(st, n);
+
+			any |= str_find_str(name, str_c(after[i])) < name.n &&
+			       demangle_wanted(name);
+		}
 	free(has);
 	return any;
 }

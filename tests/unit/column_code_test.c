@@ -2,11 +2,14 @@
  * column_code_test.c - packed columns come back as they were, with every instruction set;
  * damage is met with care.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "index/base/isa.h"
 #include "index/format/column_code.h"
+#include "index/format/column_loops.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
@@ -131,12 +134,46 @@ static void test_sound(void)
 	ok(!column_unpack(again, 4, packed, bytes, 2), "a row that does not fit");
 }
 
+static const char *naive_find(const char *p, size_t n, const char *text, size_t m,
+			      int nocase)
+{
+	for (size_t i = 0; i + m <= n; i++)
+		if (nocase ? !strncasecmp(p + i, text, m) : !memcmp(p + i, text, m))
+			return p + i;
+	return NULL;
+}
+
+/* Texts of few letters, and of signs that differ from others in the bit of capitals. */
+static void test_find(const char *set)
+{
+	static const char signs[] = "aabbAB@`[{_";
+	char p[300], text[8];
+	unsigned wrong = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		const size_t n = dice_below(sizeof(p)), m = 1 + dice_below(sizeof(text));
+
+		for (size_t i = 0; i < n; i++)
+			p[i] = signs[dice_below(dice_below(2) ? 3 : sizeof(signs) - 1)];
+		for (size_t i = 0; i < m; i++)
+			text[i] = signs[dice_below(sizeof(signs) - 1)];
+		wrong += column_loops()->find(p, n, text, m) !=
+			 naive_find(p, n, text, m, 0);
+		for (size_t i = 0; i < m; i++)
+			text[i] = (char)tolower((unsigned char)text[i]);
+		wrong += column_loops()->find_nocase(p, n, text, m) !=
+			 naive_find(p, n, text, m, 1);
+	}
+	ok(wrong == 0, "%s: texts are found as one by one", set);
+}
+
 int main(void)
 {
 	for (const char *const *set = isa_names(); *set; set++) {
 		if (isa_force(*set))
 			exit(1);
 		test_set(*set);
+		test_find(*set);
 	}
 	test_sound();
 	return done_testing();
