@@ -90,9 +90,11 @@ class Tree:
 
     def _shares(self, flow, whole):
         share = 1.0
-        for f, g in zip(whole, whole[1:]):
+        for i, (f, g) in enumerate(zip(whole, whole[1:])):
             if self.way == "down":
                 cost, of = flow.edges.get((f, g), 0), flow.total.get(f)
+                if of and self.top and not i:    # its calls of itself are inside it
+                    of -= flow.edges.get((f, f), 0)
             else:
                 cost, of = flow.edges.get((g, f), 0), flow.root[f] + sum(c for _, c in flow.into[f]) if f in flow.into else 0
             share *= cost / of if of else 0
