@@ -21,8 +21,8 @@
 struct name_pass {
 	struct str name;
 	unsigned rules;
-	size_t from;		  /* all before this byte is written, or taken away */
-	size_t bracket, no_class; /* what was looked for up to here, once for all */
+	size_t from;		     /* all before this byte is written, or taken away */
+	size_t bracket[2], no_class; /* what was looked for up to here, once for all */
 	struct bytes *to;
 	struct variant *out;
 };
@@ -101,14 +101,17 @@ static int write(struct name_pass *v, size_t i, struct str text)
 
 /* ---- the rules: bytes taken, 0 if the rule does not apply ---- */
 
-/* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4, wherever a word may end.
- * Only the last two of the words may be without a number. */
+/* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4 .__uniq.56 .avx2 .arch_haswell.0,
+ * wherever a word may end.  Only from .cold on a word may be without a number; from .avx on
+ * they are processors, of which the word has more. */
 static size_t clone_suffix(struct name_pass *v, size_t i)
 {
 	static const struct str words[] = {
-		STR(".part"),	  STR(".constprop"), STR(".isra"),	STR(".llvm"),
-		STR(".lto_priv"), STR(".cold"),	     STR(".localalias")};
-	enum { COLD = 5 };
+		STR(".part"),	    STR(".constprop"),	 STR(".isra"),	 STR(".llvm"),
+		STR(".lto_priv"),   STR(".specialized"), STR(".__uniq"), STR(".cold"),
+		STR(".localalias"), STR(".default"),	 STR(".avx"),	 STR(".sse"),
+		STR(".arch_")};
+	enum { COLD = 7, PROCESSOR = 10 };
 	uint64_t number;
 	size_t w = 0, n, digits;
 
@@ -117,6 +120,8 @@ static size_t clone_suffix(struct name_pass *v, size_t i)
 	if (w == sizeof(words) / sizeof(words[0]) || i == 0)
 		return 0;
 	n = words[w].n;
+	while (w >= PROCESSOR && is_word(at(v, i + n)))
+		n++;
 	digits = at(v, i + n) == '.' ? number_at(v, i + n + 1, &number) : 0;
 	if (digits)
 		digits++;
@@ -128,30 +133,47 @@ static size_t clone_suffix(struct name_pass *v, size_t i)
 		if (!digits)
 			return 0;
 		v->out->changed |= VARIANT_CLONE_NUMBER;
-		return write(v, i, words[w]) ? SIZE_MAX : n + digits;
+		return write(v, i, str_cut(str_from(v->name, i), n)) ? SIZE_MAX
+								     : n + digits;
 	}
 	v->out->changed |= VARIANT_CLONE;
 	return n + digits;
 }
 
-/* " [clone " and, as its suffix is gone by then, "]" */
+/* " [clone .isra.0]" and LLVM's " (.isra.0)" */
 static size_t clone_brackets(struct name_pass *v, size_t i)
 {
-	static const struct str open = STR(" [clone ");
-	size_t n;
+	const bool round = has(v, i, STR(" (."));
+	const struct str open = round ? STR(" (") : STR(" [clone ");
+	size_t *end = &v->bracket[round], n;
 
 	if (!(v->rules & VARIANT_CLONE) || !has(v, i, open))
 		return 0;
-	if (v->bracket <= i)
-		v->bracket = i + str_find(str_from(v->name, i), ']');
-	if (v->bracket == v->name.n)
+	if (*end <= i)
+		*end = i + str_find(str_from(v->name, i), round ? ')' : ']');
+	if (*end == v->name.n)
 		return 0;
-	for (size_t k = i + open.n; k < v->bracket; k += n) {
+	for (size_t k = i + open.n; k < *end; k += n) {
 		n = clone_suffix(v, k);
 		if (n == 0 || n == SIZE_MAX)
 			return n;
 	}
-	return v->bracket + 1 - i;
+	return *end + 1 - i;
+}
+
+/* @@GLIBC_2.34 and @GLIBC_2.2.5, the version of a symbol, at the end */
+static size_t symbol_version(struct name_pass *v, size_t i)
+{
+	const size_t n = at(v, i + 1) == '@' ? 2 : 1;
+	size_t k = i + n, digits = 0;
+
+	for (; is_word(at(v, k)) || at(v, k) == '.'; k++)
+		digits += is_digit(at(v, k));
+	if (i == 0 || !is_word(at(v, i - 1)) || !digits || k < v->name.n ||
+	    at(v, i + n) < 'A' || at(v, i + n) > 'Z')
+		return 0;
+	v->out->changed |= VARIANT_CLONE;
+	return k - i;
 }
 
 static size_t hex_digits(const struct name_pass *v, size_t i)
@@ -308,12 +330,14 @@ static const struct {
 	{VARIANT_LINE, closure_directory},
 	{VARIANT_LINE, anonymous_class},
 	{VARIANT_LAMBDA, lambda_number},
+	{VARIANT_CLONE, symbol_version},
 };
 
 /* For each byte, a bit for each line of the table that can apply there. */
 static const unsigned char begins[256] = {
-	['.'] = 1 | 64, [' '] = 2,  [':'] = 4 | 8, ['1'] = 4,  ['['] = 4,   ['C'] = 4,
-	['/'] = 16,	['@'] = 32, ['#'] = 64,	   ['$'] = 64, ['\''] = 64,
+	['.'] = 1 | 64, [' '] = 2,  [':'] = 4 | 8, ['1'] = 4,
+	['['] = 4,	['C'] = 4,  ['/'] = 16,	   ['@'] = 32 | 128,
+	['#'] = 64,	['$'] = 64, ['\''] = 64,
 };
 
 /* How many bytes at i the rules take away; SIZE_MAX: out of memory. */

@@ -4,13 +4,15 @@
  *	rule		in the name				without it
  *	clone number	parse.constprop.0, parse.llvm.8812	parse.constprop, parse.llvm
  *	clone		parse.constprop, parse [clone .cold]	parse
+ *			parse (.isra.0), parse.avx2, parse@@V_1	parse
  *	hash		app::run::h0123456789abcdef		app::run
  *			core[846817f741e54dfd]::fmt::write	core::fmt::write
  *	line		{closure:/srv/a.php:3-9}		{closure:a.php:}
  *			class@anonymous/srv/a.php:12$0->run	class@anonymous->run
  *	lambda		main::{lambda(int)#2}, main.func1	main::{lambda(int)#}, main.func
  *
- * Sources: GCC's clone_function_name() and LLVM's ThinLTO promotion (suffixes), Rust's
+ * Sources: GCC's clone_function_name() and LLVM's ThinLTO promotion (suffixes), both
+ * compilers' target_clones, LLVM's demangler (round brackets), ELF's versions of symbols, Rust's
  * RFC 2603 and its legacy mangling (hashes), Xdebug's names of PHP's closures and
  * anonymous classes (lines), the Itanium C++ ABI 5.1.8 (lambda numbers), Go's
  * closure names.

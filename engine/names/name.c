@@ -57,7 +57,7 @@ static size_t skip_clone(struct scan *c, size_t i)
 	static const char *const known[] = {
 		"part", "constprop", "isra",	    "cold",	"lto_priv",
 		"llvm", "clone",     "localalias",  "unlikely", "warm",
-		"hot",	"omp_fn",    "specialized",
+		"hot",	"omp_fn",    "specialized", "__uniq",
 	};
 	size_t from = i;
 
