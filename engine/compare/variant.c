@@ -169,8 +169,8 @@ static size_t symbol_version(struct name_pass *v, size_t i)
 
 	for (; is_word(at(v, k)) || at(v, k) == '.'; k++)
 		digits += is_digit(at(v, k));
-	if (i == 0 || !is_word(at(v, i - 1)) || !digits || k < v->name.n ||
-	    at(v, i + n) < 'A' || at(v, i + n) > 'Z')
+	if (i == 0 || (!is_word(at(v, i - 1)) && at(v, i - 1) != ')') || !digits ||
+	    k < v->name.n || at(v, i + n) < 'A' || at(v, i + n) > 'Z')
 		return 0;
 	v->out->changed |= VARIANT_CLONE;
 	return k - i;

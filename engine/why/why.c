@@ -172,6 +172,26 @@ static struct str into_library(const struct telling *t, uint32_t callee)
 				  arena_printf(t->x->a, "obj:%.*s", STR_ARG(obj)));
 }
 
+/* Function `here`, of which only this is known there: its short name, of function `was`. */
+static struct str changed_name(const struct telling *t, uint32_t here, uint32_t was)
+{
+	const struct graph *g = t->w->g[HERE], *base = t->w->g[BASE];
+	const uint32_t f = t->w->fn[HERE][here],
+		       b = was < t->w->root ? t->w->fn[BASE][was] : WHY_NONE;
+	const struct str name = graph_name(g, f);
+	struct str place = graph_file(g, f);
+
+	if (str_eq(name, name_of(t, was, true))) {
+		if (b != WHY_NONE && str_eq(place, graph_file(base, b)))
+			place = graph_obj(g, f);
+		return arena_printf(t->x->a, "which moved to %.*s",
+				    STR_ARG(str_basename(place)));
+	}
+	if (memchr(name.p, '(', name.n) || memchr(name.p, '<', name.n))
+		return STR("");
+	return arena_printf(t->x->a, "which is called %.*s now", STR_ARG(name));
+}
+
 /* "f now calls g, which is new" */
 static struct str call_text(struct telling *t, const struct why_cause *c)
 {
@@ -181,6 +201,7 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	const struct str f = whole ? name_of(t, c->fn, true) : short_of(t, c->fn),
 			 g = whole ? name_of(t, c->callee, true) : short_of(t, c->callee),
 			 other = short_of(t, c->other);
+	struct str change = {"", 0};
 	const enum why_new one = itself || why_paired(t->w, c->callee)	 ? WHY_BOTH
 				 : t->w->fn[HERE][c->callee] != WHY_NONE ? WHY_IS_NEW
 									 : WHY_IS_GONE;
@@ -228,12 +249,11 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 		return arena_printf(a, "%.*s calls %.*s in place of %.*s", STR_ARG(f),
 				    STR_ARG(g), STR_ARG(other));
 	if (one && other.n && str_eq(g, other) && here < t->w->root &&
-	    t->w->fn[HERE][here] != WHY_NONE &&
-	    str_eq(name_of(t, c->callee, true), name_of(t, c->other, true)))
-		return arena_printf(a, "%.*s calls %.*s, which moved to %.*s", STR_ARG(f),
-				    STR_ARG(g),
-				    STR_ARG(str_basename(graph_file(
-					    t->w->g[HERE], t->w->fn[HERE][here]))));
+	    t->w->fn[HERE][here] != WHY_NONE)
+		change = changed_name(t, here, here == c->callee ? c->other : c->callee);
+	if (change.n)
+		return arena_printf(a, "%.*s calls %.*s, %.*s", STR_ARG(f), STR_ARG(g),
+				    STR_ARG(change));
 	if (one && other.n && str_eq(g, other))
 		return arena_printf(
 			a, "%.*s calls %.*s, whose parameters changed%.*s", STR_ARG(f),

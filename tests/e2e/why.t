@@ -543,6 +543,16 @@ for side, of in ("then", "int"), ("now", "long"):
             of, 50 * len(of), of, 50 * len(of)))
 r = run("now.parameters", "base=then.parameters", "-q", "--no-index-write", "-c", "why | show delta, why | as csv")
 same(r.text.splitlines()[1:], ['50,"main calls parse, whose parameters changed: with inlined | why under parse"'], "a function with other parameters")
+# Not so of a name that has none, and of one that is in another place.
+for then, now, want in (
+        ("fn=parse", "fn=parse.1", "main calls parse, which is called parse.1 now"),
+        ("fl=b.c\nfn=parse", "fl=c.c\nfn=parse", "main calls parse, which moved to c.c"),
+        ("ob=one.so\nfn=parse", "ob=two.so\nfn=parse", "main calls parse, which moved to two.so"),
+        ("fn=parse@@V_1", "fn=parse@@V_2", "parse spends more in itself"), ("fn=parse", "fn=parse.avx2", "parse.avx2 spends more in itself")):
+    for side, name, cost in ("then.place", then, 100), ("now.place", now, 150):
+        with open(side, "w") as f:
+            f.write("events: Ir\nob=app\nfl=a.c\nfn=main\n1 10\nc%s\ncalls=2 1\n2 %d\n%s\n5 %d\n" % (name.replace("\n", "\nc"), cost, name, cost))
+    same(found("now.place", "then.place"), ['50,"%s"' % want if "," in want else "50," + want], "  " + want)
 for side, of, ways in ("then", "int", 1), ("now", "long", 3):
     with open(side + ".signature", "w") as f:
         f.write("events: Ir\nfl=a.cc\nfn=main\n1 10\ncfn=get(%s)\ncalls=2 1\n2 %d\nfn=get(%s)\n5 %d\ncfn=find\ncalls=%d 1\n6 %d\nfn=find\n9 %d\n" % (
