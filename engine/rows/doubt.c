@@ -88,11 +88,12 @@ static void doubt_totals(struct exec *x, struct store *st, struct str name)
 
 /* ---- calls that are returns ---- */
 
-/* Is it of the C library, or the loader? */
+/* Is it of the C library, the loader, or an allocator in place of its own? */
 static bool is_libc(struct str obj)
 {
-	static const char *const begins[] = {"libc.", "libc-", "ld-", "ld.",
-					     "libpthread"};
+	static const char *const begins[] = {"libc.",	    "libc-",	  "ld-",
+					     "ld.",	    "libpthread", "libjemalloc",
+					     "libtcmalloc", "libmimalloc"};
 	const struct str base = str_basename(obj);
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
@@ -157,11 +158,13 @@ static void add_named(struct store *st, struct str name, const char *on,
 bool doubt_edges(struct store *st, char text[DOUBT_TEXT])
 {
 	static const char *const leaves[] = {
-		"malloc",    "free",	 "calloc",    "realloc",  "_int_malloc",
-		"_int_free", "memcpy",	 "memset",    "memmove",  "memcmp",
-		"strlen",    "strcmp",	 "strcpy",    "strncmp",  "strchr",
-		"__memcpy",  "__memset", "__memmove", "__memcmp", "__strlen",
-		"__strcmp",  "__strcpy", "__strncmp", "__strchr"};
+		"malloc",    "free",	  "calloc",    "realloc",   "_int_malloc",
+		"_int_free", "memcpy",	  "memset",    "memmove",   "memcmp",
+		"strlen",    "strcmp",	  "strcpy",    "strncmp",   "strchr",
+		"__memcpy",  "__memset",  "__memmove", "__memcmp",  "__strlen",
+		"__strcmp",  "__strcpy",  "__strncmp", "__strchr",  "memchr",
+		"__memchr",  "je_malloc", "je_free",   "tc_malloc", "tc_free",
+		"mi_malloc", "mi_free"};
 	struct inverted is = {0};
 	struct store_event ev;
 	int64_t total;

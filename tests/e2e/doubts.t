@@ -180,6 +180,17 @@ write("few.out", [("h%d" % i, "1") for i in range(5)] + [("f0", "1")])
 case("paired", "of the cost is in functions that both profiles have", "few.out", "base=other.out",
      query="functions vs base | where delta% > 5 and delta > 10 | expect none")
 case("edges", "returns were taken for calls: 200 Ir (100.0 %)", fixtures + "/callers/inverted.cg", query="functions | expect self > 0")
+with open(fixtures + "/callers/inverted.cg") as f:
+    inverted = f.read()
+# Other leaves and allocators; what may call back is none.
+for obj, leaf, want in (
+        ("/lib/ld-musl-aarch64.so.1", "free", 1), ("/usr/lib/libjemalloc.so.2", "je_malloc", 1), ("/usr/lib/libtcmalloc_minimal.so.4", "malloc", 1),
+        ("/usr/lib/libmimalloc.so.2", "mi_free", 1), ("/usr/lib/libc-2.31.so", "__memcpy_generic", 1), ("/usr/lib/libc.so.6", "__memchr_nosimd", 1),
+        ("/usr/lib/libc.so.6", "qsort", 0), ("/usr/lib/libc.so.6", "__libc_start_main", 0), ("/usr/lib/libstdc++.so.6", "operator new(unsigned long)", 0),
+        ("/usr/bin/x", "malloc", 0)):
+    with open("leaf.cg", "w") as f:
+        f.write(inverted.replace("/usr/lib/aarch64-linux-gnu/libc.so.6", obj).replace(") malloc\n", ") %s\n" % leaf))
+    same("returns were taken for calls" in run("leaf.cg", "-q", "--no-index-write", "-c", "info").talk, bool(want), "  %s of %s" % (leaf, obj))
 same(sorted(set(words) - set(cases)), ["empty", "gone", "unsure"], "each word has a case here, in gate.t, action.t or pairs.t")
 # An event that is a sum of others, and a sum of rows, may not fit: they stand at the same end on both sides.
 for name, cost in (("sums.old", 10 ** 10), ("sums.new", 2 * 10 ** 10)):
