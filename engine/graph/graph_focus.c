@@ -356,8 +356,6 @@ static bool calls_are_sure(const struct graph *b, const struct flow_input *in, u
 /* Mark the costs that no share divides. */
 static void focus_sure(struct graph *g, const struct focus *s)
 {
-	/* In a dump a function may run whose call is in another one. */
-	const bool many = graph_part_count(g) > 1;
 	struct flow_input below;
 	uint8_t *sure, *call;
 	uint8_t *entered = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
@@ -366,7 +364,7 @@ static void focus_sure(struct graph *g, const struct focus *s)
 	graph_shape(g->below, &below);
 	/* Each call of these brings all of its cost, or nothing. */
 	for (uint32_t f = 0; f < g->functions; f++)
-		entered[f] = s->down[s->first[f]] && !s->up[s->first[f]] && !many &&
+		entered[f] = s->down[s->first[f]] && !s->up[s->first[f]] &&
 			     sure[f] & GRAPH_INCL &&
 			     calls_are_sure(g->below, &below, s->first[f]);
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -375,16 +373,16 @@ static void focus_sure(struct graph *g, const struct focus *s)
 		for (uint32_t i = g->shape.out_first[f]; i < g->shape.out_first[f + 1];
 		     i++) {
 			const uint32_t to = s->first[g->shape.callee[i]];
-			const bool all = !s->left[b] && !many, none = !s->down[b];
+			const bool all = !s->left[b], none = !s->down[b];
 
 			g->marks.some_calls |= !all && !none;
 			call[i] = graph_call_is_sure(g->below, s->edge[i]) &&
 				  (all || (none && (s->marked[to] || !s->up[to])));
 			entered[g->shape.callee[i]] &= call[i];
 		}
-		if (s->down[b] && (s->left[b] || many))
+		if (s->down[b] && s->left[b])
 			sure[f] = 0;
-		else if (s->up[b] && (s->left[b] || many))
+		else if (s->up[b] && s->left[b])
 			sure[f] &= ~GRAPH_INCL;
 	}
 	for (uint32_t f = 0; f < g->functions; f++) {

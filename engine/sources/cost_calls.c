@@ -73,14 +73,11 @@ void cost_under(struct exec *x, const struct fn_set *under, struct cost_under *o
 	find_outside(x, &out->in, under, out->outside);
 }
 
-bool cost_all_under(struct exec *x, const struct fn_set *of, const struct fn_set *under,
+bool cost_all_under(const struct fn_set *of, const struct fn_set *under,
 		    const struct cost_under *u)
 {
 	bool all = true;
 
-	/* A part may lack the call that led there. */
-	if (graph_part_count(x->g) > 1)
-		return false;
 	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
 		all &= fnset_has(u->below, f) && !fnset_has(u->outside, f) &&
 		       !fnset_has(under, f);
@@ -95,8 +92,8 @@ void cost_calls(struct exec *x, const struct path_cost_query *q,
 	bool all = !q->via && !q->avoiding;
 
 	*out = (struct call_bounds){.known = true};
-	/* A part may lack the call that led there; after stages calls are those of before. */
-	all &= !g->marks.estimated && !(q->under && graph_part_count(g) > 1);
+	/* After stages calls are those of before. */
+	all &= !g->marks.estimated;
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1)) {
 		out->known &= graph_calls_counted(g, f);

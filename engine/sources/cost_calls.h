@@ -25,7 +25,7 @@ struct cost_under {
 void cost_under(struct exec *x, const struct fn_set *under, struct cost_under *out);
 /* Is all of `of` under the set?  Then its cost there is all that it costs, whatever is known of
  * stacks.  A function in both need not be under itself. */
-bool cost_all_under(struct exec *x, const struct fn_set *of, const struct fn_set *under,
+bool cost_all_under(const struct fn_set *of, const struct fn_set *under,
 		    const struct cost_under *u);
 /* The calls of q->of, of functions of x->g, that are made under, via and avoiding others. */
 void cost_calls(struct exec *x, const struct path_cost_query *q,

@@ -625,7 +625,7 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 	cost_sums(x, flow, of, &q, c);
 	c->b = c->whole;
 	cost_under(x, under, &u);
-	if (q.via || q.avoiding || (under && !cost_all_under(x, of, under, &u)))
+	if (q.via || q.avoiding || (under && !cost_all_under(of, under, &u)))
 		part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
 	bound_cost(x, &shown, (const int64_t[2]){0, 0}, c);
