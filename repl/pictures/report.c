@@ -277,6 +277,8 @@ static void put_about(struct report *p)
 		out_c(p->o, "\" data-estimated=\"");
 	if (p->side[0].g->detail)
 		out_c(p->o, "\" data-lines=\"");
+	if (graph_has_contexts(p->side[0].g))
+		out_c(p->o, "\" data-timed=\"");
 	for (unsigned s = 0; s < p->sides; s++)
 		out_printf(p->o, "\" data-parts%s=\"%" PRIu32, s ? "-base" : "",
 			   store_info(p->side[s].g->st)->parts);

@@ -6,6 +6,7 @@ function's own cost is that of `functions`.  A comparison has both sides in rows
 """
 import csv
 import os
+import re
 
 import chromium
 from e2e import done, fixtures, ok, run, same, skip_all, small
@@ -127,6 +128,10 @@ same(browser.run(SEEN + "return $('#sentence').textContent.trim();"), "100.00% i
 page("sentence", lua, "functions")
 ENTER = SEEN + "const q = $('#q'); q.value = '%s'; q.dispatchEvent(new Event('input')); q.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})); return $('#name').textContent;"
 same([browser.run(ENTER % q) for q in ("luaH_get", "^luaV_")], ["luaH_get", "luaV_execute"], "Enter selects that name, or the costliest")
+found = browser.run(SEEN + "all('#frames .f').find(f => f.textContent.includes('luaB_pcall') || f.title.includes('docall')).click(); const q = $('#q'); q.value = 'luaH_get'; q.dispatchEvent(new Event('input')); return $('#hits').textContent;")
+whole, part = (re.findall(r"~([\d.]+)%", found) + ["", ""])[:2]
+ok("of what is shown" in found and 0 < float(whole) < float(part), "what the search finds is a share of all, and of what is shown, and marked", found)
+browser.run(ENTER % "^luaV_")
 calls = {r["fn"]: r["calls"] for r in rows(lua, query="callees of luaV_execute | show fn, calls | as csv")}
 drawn = browser.run(SEEN + "return [all('#graph .n:not(.me) text:first-of-type').map(t => t.textContent), all('#graph .t').map(t => t.textContent)];")
 same(drawn[1][-6:], ["{:,}\xd7".format(int(calls[f])) for f in drawn[0][-6:]], "how often it calls each")
@@ -154,6 +159,9 @@ browser.run(SEEN + "document.body.style.width = '130px'; window.dispatchEvent(ne
 ok(not [s for s in browser.run(SEEN + "return all('#frames .f, #list .fn').map(f => f.textContent);") if s.startswith("~")], "a destructor has no mark of an estimate")
 
 # ---- the timeline ----
+page("timed", small + "xdebug-small.out", "functions")
+told = browser.run(SEEN + "$('#showrun').click(); all('#list tbody tr')[3].click(); return [all('#runabout code').map(c => c.textContent), all('#list tr.on .fn')[0].title];")
+same([run(small + "xdebug-small.out", "--no-index-write", "-q", "-c", q).status for q in told[0]], [0, 0], "a report of a run says how to ask for its timeline, and for the slowest calls")
 SUMS = SEEN + """
 const at = %s, r = $('#runframes').getBoundingClientRect(), y = r.top + 5;
 const go = (type, x) => $('#runframes').dispatchEvent(new PointerEvent(type, {clientX: r.left + x * r.width, clientY: y, pointerId: 1, bubbles: true}));

@@ -143,9 +143,9 @@ function provenText() {
 const mainFn = F.filter(f => f.out.length && /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name)).sort((a, b) => b.incl[ev] - a.incl[ev])[0];
 /* One sentence: the widest frames where the program first goes several ways, or the one that has most itself. */
 function sentence() {
-	const top = mainFn && widest(mainFn) || grown, box = $('sentence'), {last, kids} = drawn(top), wide = kids.reduce((sum, n) => sum + n.est[0], 0);
+	const most = mainFn && mainFn.incl[ev] >= 0.1 * total(), top = most && widest(mainFn) || grown, box = $('sentence'), {last, kids} = drawn(top), wide = kids.reduce((sum, n) => sum + n.est[0], 0);
 	if (two || mode !== 'all' || !total()) return;
-	box.textContent = mainFn ? tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' is below ' + mainFn.name + ': ' : '';
+	box.textContent = mainFn ? tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' is below ' + mainFn.name + (most ? ': ' : '; elsewhere ') : '';
 	for (const n of (wide < last.est[0] / 2 ? [last] : kids).filter(n => n.f && n.est[0] >= 0.01 * total()).slice(0, 3)) {
 		box.append(el(box, 'button', fitName(n.f, 40)), ' ' + (exact(n) ? '' : '~') + percent(n.est[0], total()) + '   ');
 		box.querySelector('button:last-of-type').dataset.i = n.f.i;
@@ -174,17 +174,19 @@ function mark() {
 	if (!test) { $('hits').textContent = ''; return; }
 	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));
 	const hidden = found.filter(f => !seen.has(f)).length;
-	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', own ' + (percent(own, total()) || '0.00%') : '') + (tab || two || !shownTop || !shownTop.est[0] || mode === 'to' ? '' : ', with calls ' + percent(found.length && reach(shownTop), shownTop.est[0]) + (shownTop === grown && mode === 'all' ? '' : ' of what is shown')) +
+	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', own ' + (percent(own, total()) || '0.00%') : '') + (tab || two || !shownTop || !shownTop.est[0] || mode === 'to' ? '' : ', with calls ' + reachText()) +
 		(hidden ? '; ' + hidden.toLocaleString('en-US') + ' too narrow to draw' : '');
 }
-/* What the frames that the search finds cost with their calls: those on another are counted with it. */
-function reach(top) {
-	let sum = 0;
-	for (const todo = [top]; todo.length;) {
+/* What the frames that the search finds cost with their calls, those on another with it: of all, and of what is shown. */
+function reachText() {
+	let sum = 0, mark = '';
+	for (const todo = [shownTop]; todo.length;) {
 		const n = todo.pop();
-		if (n.f && test(n.f)) sum += n.est[0]; else todo.push(...n.kids.values());
+		if (!n.f || !test(n.f)) { todo.push(...n.kids.values()); continue; }
+		sum += n.est[0];
+		if (!exact(n)) mark = '~';
 	}
-	return sum;
+	return mark + (percent(sum, total()) || '0.00%') + (shownTop === grown && mode === 'all' ? '' : ', ' + mark + (percent(sum, shownTop.est[0]) || '0.00%') + ' of what is shown');
 }
 function widest(f) {
 	let most = null;

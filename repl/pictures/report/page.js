@@ -240,7 +240,7 @@ function show() {
 	if (!f) return;
 	graphs();
 	hotLines(f);
-	if (DRAWS[tab] === showSource && !$(tab).hidden) showSource();
+	if (DRAWS[tab] && !$(tab).hidden && tab !== 'graphs') DRAWS[tab]();
 	if ($('more').open) showMore();
 }
 function showMore() {
@@ -315,7 +315,7 @@ function select(f, scroll, passing) {
 	if (passing !== null) went(passing);
 }
 function refresh() {
-	if ($('total')) { $('total').textContent = cost(total()) + ' ' + events[ev].title; $('total').title = whole(total()); }
+	if ($('total')) { $('total').textContent = ($('total').textContent[0] === '~' ? '~' : '') + cost(total()) + ' ' + events[ev].title; $('total').title = whole(total()); }
 	grown = null;
 	choose();
 	otherEvent();
@@ -342,6 +342,17 @@ $('showgraphs').hidden = SMALL; /* the card has it */
 const causes = document.querySelector('.causes');
 if (causes) { $('why').append(causes.cloneNode(true)); $('showwhy').hidden = false; }
 if ($('d-answer')) { $('answer').append(...$('d-answer').childNodes); $('showanswer').hidden = false; }
+/* A run is a page of its own: here is how to ask for it. */
+if (!DRAWS.run && 'timed' in data && !two) {
+	$('showrun').hidden = false;
+	DRAWS.run = () => {
+		$('runabout').textContent = 'Each call where it stood in time: ';
+		el($('runabout'), 'code', 'timeline > run.html');
+		if (!selected) return;
+		$('runabout').append('; the slowest calls of ' + selected.label + ': ');
+		el($('runabout'), 'code', 'activations of #' + selected.id + ' | sort incl | take 5');
+	};
+}
 function showTab() {
 	if (tab && $('show' + tab).hidden) tab = '';
 	for (const id of TABS) {
