@@ -109,10 +109,11 @@ static int check_tree(const struct result *r, const struct format_row *f, struct
 	return err_hint(err, "calltree from main | as svg");
 }
 
-/* A picture, a report or a profile is of one profile. */
+/* A picture, a report or a profile is of one profile; the list of all is a page, too. */
 static int check_one(const struct result *r, const struct format_row *f, struct err *err)
 {
-	if (!r->members || f->format < FORMAT_SVG)
+	if (!r->members || f->format < FORMAT_SVG ||
+	    (f->format == FORMAT_HTML && str_eq(str_c(r->source), STR("profiles"))))
 		return 0;
 	err_set(err, ERR_QUERY, 0, "%s is of one profile, and this answer is of %s",
 		f->name, GROUPED(r->nmembers));

@@ -148,6 +148,7 @@ static void put_page_head(struct render *rd, bool report)
 {
 	const struct result *r = rd->r;
 	const struct str program = program_of(r);
+	const char *dot = "";
 	char total[NUMBER_MAX];
 
 	emit_xml(
@@ -168,19 +169,24 @@ static void put_page_head(struct render *rd, bool report)
 	out_c(rd->o, "<p class=\"about\">");
 	if (r->total && !r->headline) {
 		number_cost(total, r->unit, r->total);
-		out_printf(rd->o, "<span id=\"total\">%s%s ",
-			   r->total_about ? "~" : "", str_trim(str_c(total)).p);
+		out_printf(rd->o, "<span id=\"total\">%s%s ", r->total_about ? "~" : "",
+			   str_trim(str_c(total)).p);
 		emit_xml(rd->o, "", result_title(r), "</span>");
+		dot = " &middot; ";
 	}
-	if (!str_eq(program, r->profile))
-		emit_xml(rd->o, r->total && !r->headline ? " &middot; " : "", r->profile,
-			 "");
+	if (!str_eq(program, r->profile)) {
+		emit_xml(rd->o, dot, r->profile, "");
+		dot = " &middot; ";
+	}
 	if (r->base.n) {
-		emit_xml(rd->o, " &middot; compared with ", r->base, "");
+		out_c(rd->o, dot);
+		emit_xml(rd->o, "compared with ", r->base, "");
 		put_base_file(rd);
+		dot = " &middot; ";
 	}
 	if (!report) {
-		emit_xml(rd->o, " &middot; <code>", r->query, "</code>");
+		out_c(rd->o, dot);
+		emit_xml(rd->o, "<code>", r->query, "</code>");
 		report_say_origin(rd->o, r);
 	}
 	out_c(rd->o, "</p></div>\n");
