@@ -8,7 +8,8 @@
  *			closure of a file autoload.php
  *	a method	of the class that registers, which requires files itself or by others
  *			of the class
- *	any other	function that requires files of classes, each of them once
+ *	any other	function that requires files of classes, each of them once: their names
+ *			begin with a capital, or all that runs of them are methods
  *
  * And class_exists() and the like call nothing but loaders.
  */
@@ -30,12 +31,14 @@
 enum { REACH = 8 }; /* lines from the call to a closure that is its argument */
 
 enum fact { REQUIRES = 1, OF_CLASSES = 2, LEADS = 4 };
+enum holds { METHODS = 1, OTHERS = 2 };
 
 struct loading {
 	struct exec *x;
 	struct store *st;
 	uint32_t n;	/* functions */
 	uint8_t *facts; /* of each */
+	uint8_t *holds; /* [files]: functions that run there; enum holds, or-ed */
 	struct fn_set *found, *requires;
 	uint32_t unknown;
 	struct arena *scratch;
@@ -86,6 +89,18 @@ static bool is_closure(struct str name, struct str *file, uint64_t *from, uint64
 
 /* ---- facts ---- */
 
+static void note_files(struct loading *l)
+{
+	for (fn_id f = 0; f < l->n; f++) {
+		const struct str name = store_fn_shown(l->st, f);
+		const bool method = str_find_str(name, STR("->")) < name.n ||
+				    str_find_str(name, STR("::")) < name.n;
+
+		if (!name_included(name).n)
+			l->holds[store_fn_file_id(l->st, f)] |= method ? METHODS : OTHERS;
+	}
+}
+
 static void note_requires(struct loading *l, fn_id f)
 {
 	edge_id first;
@@ -100,7 +115,9 @@ static void note_requires(struct loading *l, fn_id f)
 		if (!name_included(name).n)
 			continue;
 		l->facts[f] |= REQUIRES | LEADS;
-		classes &= is_class_file(name) && store_fn_calls(l->st, callee) <= 1;
+		classes &= (is_class_file(name) ||
+			    l->holds[store_fn_file_id(l->st, callee)] == METHODS) &&
+			   store_fn_calls(l->st, callee) <= 1;
 	}
 	if (l->facts[f] & REQUIRES)
 		fnset_add(l->requires, f);
@@ -181,18 +198,21 @@ static bool add_methods(struct loading *l, fn_id registers)
 	return any;
 }
 
-/* Add functions that require files of classes. */
+/* Add functions that require files of classes, and methods that call them. */
 static bool add_others(struct loading *l)
 {
 	bool any = false;
 
 	for (fn_id f = 0; f < l->n; f++) {
 		const struct str name = store_fn_shown(l->st, f);
-		bool here = l->facts[f] & OF_CLASSES && !name_included(name).n &&
-			    !is_internal(name) && !str_eq(name, STR("{main}"));
+		bool here = str_eq(name, STR("php::spl_autoload")) || /* PHP's own */
+			    (l->facts[f] & OF_CLASSES && !name_included(name).n &&
+			     !is_internal(name) && !str_eq(name, STR("{main}")));
 
-		if (here)
+		if (here) {
 			fnset_add(l->found, f);
+			add_methods(l, f);
+		}
 		any |= here;
 	}
 	return any;
@@ -274,6 +294,7 @@ static void find_loaders(struct loading *l, struct fn_set *set)
 {
 	struct fn_set *here = NULL;
 
+	note_files(l);
 	for (fn_id f = 0; f < l->n; f++)
 		note_requires(l, f);
 	while (lead_on(l))
@@ -308,6 +329,7 @@ void exec_add_loaders(struct exec *x, struct fn_set *set)
 	if (!is_php(st))
 		return;
 	l.facts = EXEC_ARRAY(x, uint8_t, l.n + 1);
+	l.holds = EXEC_ARRAY(x, uint8_t, (size_t)store_info(st)->files + 1);
 	l.found = exec_new_set(x, l.n);
 	l.requires = exec_new_set(x, l.n);
 	l.scratch = need_scratch(x->a);

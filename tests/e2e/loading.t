@@ -5,6 +5,7 @@ Each fixture of loading/ is a run of Xdebug whose script registers a loader in i
 loads 20 classes.  The truth is the own costs of all blocks below it, read by a reader of 30 lines.
 """
 import json
+import re
 
 import xdebug
 from e2e import done, fixtures, ok, run, same
@@ -17,6 +18,7 @@ WAYS = {
     "class-method": ["A::go"], "object-method": ["A->go", "A->inc"], "name": ["go"], "invoke": ["A->__invoke"],
     "arrow": ["{closure:/srv/i.php:2-2}"], "first-class": ["A::go"], "template": ["A::go"],
     "autoload-file": ["{closure:/srv/autoload.php:3-6}"],
+    "helpers": ["L->load", "L->find", "L->inc"], "default": ["php::spl_autoload"],
     "phpab": ["{closure:/usr/share/php/Twig/autoload.php:6-192}"],
 }
 INCLUDES = "require::", "require_once::", "include::", "include_once::", "php::spl_autoload_"
@@ -49,6 +51,23 @@ for name, loaders in WAYS.items():
     r, got = rows(name, "ignore $autoload | functions | sum | show self")
     total = rows(name, "events | take 1 | show total")[1][0][0]
     same(got, [[total - loads]], "%s: the rest" % name)
+
+# ---- files whose names are no classes', of which methods run, or functions, or nothing
+with open(HERE + "name.xd", encoding="utf-8") as f:
+    small = re.sub(r"/srv/lib/C(\d+)", r"/srv/lib/class-c\1", f.read())
+loads, others = truth("name", ["go"])
+HERE = ""
+for runs, known in (("C%d->run", True), ("C%d::run", True), ("run_%d", False), ("", False)):
+    own = calls = ""
+    for i in range(20 if runs else 0):
+        own += "fl=/srv/lib/class-c%d.php\nfn=%s\n1 10 0\n\n" % (i, runs % i)
+        calls += "cfl=/srv/lib/class-c%d.php\ncfn=%s\ncalls=1 0 0\n9 10 0\n" % (i, runs % i)
+    at = small.index("fl=", small.rindex("\n\n", 0, small.index("{main}")))
+    with open("small.xd", "w", encoding="utf-8") as f:
+        f.write(small[:at] + own + small[at:].replace("\nsummary", calls + "\nsummary"))
+    r, got = rows("small", "cost of $autoload | show lo")
+    ok(got and (got[0][0] == loads) == known and ("not found" in r.talk) != known, "small names, %s runs" % (runs or "nothing"), r)
+HERE = fixtures + "/loading/"
 
 # ---- the loader is not in the profile: the answer is no bound, and says so
 with open(HERE + "name.xd", encoding="utf-8") as f:
