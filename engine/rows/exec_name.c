@@ -141,6 +141,15 @@ static void note_matches(struct exec *x, const struct set *s, uint32_t names, ui
 	exec_hintf(x, "%.*s matched %s functions", STR_ARG(s->text), GROUPED(n));
 }
 
+/* The functions of the store that match, or what was found for the same before. */
+static void find_form(struct exec *x, const struct match_atom *atom,
+		      struct match_found *found)
+{
+	need(found_find(x->open->found, x->g->st, atom, x->open->cancel, x->a, found,
+			x->err),
+	     x->err);
+}
+
 /* "*Preg*" is compared with the last part of names: say how many have it before that. */
 static void note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
 			  const struct fn_set *has)
@@ -152,7 +161,7 @@ static void note_in_class(struct exec *x, const struct set *s, struct match_atom
 	    s->text.p[0] != '*')
 		return;
 	atom.field = MATCH_CLASS;
-	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err), x->err);
+	find_form(x, &atom, &found);
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		n += !fnset_has(has, f);
@@ -166,7 +175,7 @@ static uint32_t found_as(struct exec *x, struct match_atom atom)
 {
 	struct match_found found;
 
-	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err), x->err);
+	find_form(x, &atom, &found);
 	return fnset_count(found.fns);
 }
 
@@ -343,11 +352,10 @@ static void add_bare_class(struct exec *x, struct match_atom atom,
 	atom.text.n--;
 	if (!token_is_word_byte(atom.text.p[atom.text.n - 1]))
 		return;
-	need(match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err), x->err);
+	find_form(x, &atom, &more);
 	atom.part = !more.functions;
 	if (atom.part)
-		need(match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err),
-		     x->err);
+		find_form(x, &atom, &more);
 	fnset_or(found->fns, more.fns);
 	found->functions = fnset_count(found->fns);
 }
@@ -359,9 +367,7 @@ static void find_atom(struct exec *x, const struct match_atom *atom,
 	if (atom->form == MATCH_ID && exec_in_base(x)) {
 		found->fns = exec_new_set(x, store_info(x->g->st)->functions);
 	} else {
-		need(found_find(x->open->found, x->g->st, atom, x->open->cancel, x->a,
-				found, x->err),
-		     x->err);
+		find_form(x, atom, found);
 		add_bare_class(x, *atom, found);
 		add_chosen(x, atom, found);
 	}
