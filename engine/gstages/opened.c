@@ -613,7 +613,7 @@ static int64_t span_ends(struct exec *x, const struct gstage *g, struct span_wal
 			cost_add(&total[p], costs[i * events]);
 		for (int i = 0; i < 2; i++)
 			at[i] = cost_round(g->end[i].percent
-						   ? end[i] / 100 * (double)total[p]
+						   ? end[i] * (double)total[p] / 100
 						   : end[i]);
 		from[p] = at[0] > 0 ? at[0] : 0;
 		to[p] = at[1] < total[p] ? at[1] : total[p];

@@ -68,12 +68,13 @@ static int64_t size_at(const struct growing *g, size_t at)
 	return k->sized ? k->sized[at] : k->cost ? k->cost[at] : k->size[k->vertex[at]];
 }
 
-/* The least that the cost can be. */
-static int64_t least_at(const struct growing *g, size_t at)
+/* The least that the cost of a vertex can be.  Of a tree of callers nobody knows: a call of the
+ * set further down, of which nothing is laid out in the span, may take cost away. */
+static int64_t least_of(const struct growing *g, uint32_t v)
 {
-	const struct known *k = g->known;
+	const struct stacks *s = &g->known->s;
 
-	return k->least ? k->least[at] : k->s.least ? k->s.least[k->vertex[at]] : 0;
+	return s->least && !g->q->up ? s->least[v] : 0;
 }
 
 /* One step up from each vertex of a node: its caller, with the cost that it counts there. */
@@ -85,7 +86,7 @@ static void steps_up(struct growing *g, uint32_t node, each_step *each)
 		const size_t at = k->node[node].first + i;
 		const uint32_t v = k->vertex[at], up = k->s.caller[v];
 		const struct tree_step s = {up, k->s.calls[v], k->cost[at],
-					    size_at(g, at), least_at(g, at)};
+					    size_at(g, at), 0};
 
 		if (up != FLOW_NONE && !g->avoided[k->s.fn[up]])
 			each(g, node, &s);
@@ -105,8 +106,7 @@ static void steps_down(struct growing *g, uint32_t node, each_step *each)
 		for (uint32_t j = s->out_first[v]; j < s->out_first[v + 1]; j++) {
 			const uint32_t to = s->out[j];
 			const struct tree_step t = {to, s->calls[to], s->incl[to],
-						    k->size[to],
-						    s->least ? s->least[to] : 0};
+						    k->size[to], least_of(g, to)};
 
 			if (!g->avoided[s->fn[to]] &&
 			    (node != TREE_TOP || !(k->member[to] & JOINED)))
@@ -124,7 +124,7 @@ static void steps_at_top(struct growing *g, each_step *each)
 	for (uint32_t i = 0, n = k->node[TREE_TOP].n; i < n; i++) {
 		const uint32_t v = k->vertex[i];
 		const struct tree_step s = {v, 0, cost_at(g, i), size_at(g, i),
-					    least_at(g, i)};
+					    least_of(g, v)};
 
 		if (!g->avoided[k->s.fn[v]])
 			each(g, TREE_TOP, &s);
@@ -167,8 +167,6 @@ static void put_step(struct growing *g, uint32_t node, const struct tree_step *s
 		k->cost[at] = s->cost;
 	if (k->sized)
 		k->sized[at] = s->size;
-	if (k->least)
-		k->least[at] = s->least;
 }
 
 /* Give the nodes from `from` on room for their vertices. */
@@ -192,9 +190,6 @@ static void place_vertices(struct growing *g, uint32_t from)
 	if (g->q->up && k->size != k->s.incl)
 		need_grow(g->arena, &k->sized, &k->sized_cap, used, k->vertices,
 			  sizeof(*k->sized));
-	if (g->q->up && k->s.least)
-		need_grow(g->arena, &k->least, &k->least_cap, used, k->vertices,
-			  sizeof(*k->least));
 }
 
 /* The children from `from` on: count their vertices, make room for them, then put them there. */
@@ -261,11 +256,6 @@ static void enter(struct known *k, uint32_t v, uint32_t at, uint32_t *outer)
 		k->sized[at] = k->size[v];
 		if (*outer != FLOW_NONE)
 			cost_subtract(&k->sized[*outer], k->size[v]);
-	}
-	if (k->least) {
-		k->least[at] = k->s.least[v];
-		if (*outer != FLOW_NONE)
-			k->least[*outer] = 0;
 	}
 	*outer = at;
 }

@@ -47,8 +47,7 @@ struct known {
 	/* [as vertex]: the cost that a tree of callers counts there, and its size, if that is
 	 * another; or NULL */
 	int64_t *cost, *sized;
-	int64_t *least; /* as cost: no less; or NULL */
-	size_t cap, vertices, vertex_cap, cost_cap, sized_cap, least_cap;
+	size_t cap, vertices, vertex_cap, cost_cap, sized_cap;
 };
 
 /* A function at which the cost of a node is; by each call apart, if there are pairs. */

@@ -333,7 +333,7 @@ class Asker:
         other, base = self.whole(world=self.world.base), "base"
         if view.opens:
             base, other = calls.other_stage(self, view)
-            if not other:
+            if not other or (other.by_time and by != self.world.events[0]):
                 return None
         other.number = lambda f: 0      # numbers are the first profile's
 
