@@ -299,8 +299,11 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 {
 	for (uint32_t f = 0; g->merge.group && f < g->below->functions; f++)
 		cost_add(&out[g->merge.group[f]], below[f]);
+	/* Contexts stand for functions of the graph below, which may have none of its own. */
 	for (uint32_t f = 0; !g->merge.group && f < g->functions; f++)
-		out[f] = below[g->from[f]];
+		out[f] = below[g->contexts && !g->below->contexts
+				       ? graph_of_store(g->below, g->origin[f])
+				       : g->from[f]];
 }
 
 /* That span, if e is the event that it is measured in; or NULL. */

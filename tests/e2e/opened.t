@@ -498,6 +498,11 @@ total = sum(a.own[0] for a in known)
 start, end = (int(total * x + 0.5) for x in (.1, .6))
 least = {f: min(other_run(known, start, end)[0][f] for _ in range(20)) for f in ("useGen", "useDeleg")}
 ok(low[1]["fn"] == "useGen" and 0 < low[1]["lo"] <= least["useGen"] and low[1]["lo"] == costs[0]["lo"], "a tree has the least that a call costs", (low, least, costs))
+total, whole, tree = ask(gen, "between 1% and 99% | functions | show self.Memory | sum", "functions | show fn, incl.Memory",
+                         "between 1% and 99% | collapse useGen as x | calltree by Memory min 0 | show fn, est, hi, under")
+most = {r["fn"]: r["incl.Memory_(bytes)"] for r in whole}
+want = [min(total[0][MEMORY], most[r["fn"] if r["fn"] != "x" else "useGen"]) for r in tree]
+ok(len(tree) > 4 and all(r["hi"] >= min([w] + [tree[(r["under"] or 1) - 1]["hi"]] * bool(r["under"])) for r, w in zip(tree, want)), "bounds of another event, by contexts", (tree, want))
 with open("falls.xd", "w") as f:
     f.write(open(gen).read().replace("\n3 1184 0\n", "\n3 1184 -64\n"))
 a, b = ask("falls.xd", "between 20us and 40us | cost of work by Memory | show lo, hi", "between 20us and 40us | cost of work | show lo, hi")
