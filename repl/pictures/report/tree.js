@@ -34,7 +34,7 @@ function grow(share = 1, way = mode) {
 	   calls, in proportion to their costs.  Calls of a function by itself send it round once more: the others share it. */
 	function spread(n, s, cost, told, floor, depth = 0) {
 		const T = passing(n.f, s), calls = ways(n.f, s).filter(([g]) => !told || !told.has(g)), sum = told ? calls.reduce((sum, [, w]) => sum + w, 0) : T, deep = new Map();
-		const fine = path.length && n.at >= path.length ? floor * share : floor, own = told ? 0 : Math.min(cost, cost * spends(n.f, s) / T);
+		const fine = path.length && n.at >= path.length ? Math.max(1, floor * share) : floor, own = told ? 0 : Math.min(cost, cost * spends(n.f, s) / T);
 		let left = cost - own;
 		n.self[s] += own;
 		for (const [g, w] of calls) {
@@ -96,7 +96,7 @@ function grow(share = 1, way = mode) {
 		spreadAll(s);
 	}
 	function spreadAll(s) {
-		for (const [n, cost, told] of waiting.splice(0)) spread(n, s, cost, told, GRAIN * (way === 'all' ? total(s) : root.hi[s]));
+		for (const [n, cost, told] of waiting.splice(0)) spread(n, s, cost, told, Math.max(1, GRAIN * (way === 'all' ? total(s) : root.hi[s])));
 	}
 	/* The callers or callees of the subject have the cost of its calls; what is told of them is their shape. */
 	function surround(s) {
