@@ -4,6 +4,10 @@
  * Rows of the text go to the tally with what of them lies in the span: of a cost line its
  * part, of a call what the blocks below it spend there, and 1 if it begins there.  Lines
  * without any are left out.
+ *
+ * Of a block with several cost lines, which Xdebug never writes, each is a piece of the span
+ * as long as it costs in the first event; other events are cut line by line, not by the block
+ * as the functions of a span have them (contexts/span.h).
  */
 #ifndef QUERN_SPAN_LINES_H
 #define QUERN_SPAN_LINES_H
