@@ -126,7 +126,8 @@ bool query_reads(struct str text)
 		reads = t.kind == TOK_WORD && t.len < text.n && text.p[t.len] == ' ' &&
 			(verb_find(t.text) || stage_find(t.text) ||
 			 token_at(text, t.len, PLACE_WORD).kind == TOK_ARROW ||
-			 habit_query(text, parse_reads, NULL, form));
+			 (!memchr(t.text.p, '.', t.text.n) &&
+			  habit_query(text, parse_reads, NULL, form)));
 	arena_free(&a);
 	return reads;
 }

@@ -33,12 +33,14 @@ enum { SLIPS = 3 }; /* letters that differ in a name that is misspelled */
 struct resolving {
 	struct session *s;
 	struct str typed, query;
-	struct str reads; /* the first that reads, and has a name that is nowhere */
+	struct str reads,
+		missing; /* the first that reads, and has a name that is nowhere */
 	struct arena *a;
 	struct str instead; /* of the place of the error; or empty */
 	bool placed;	    /* a name became one of an object, file or class */
 	bool finds;	    /* names of a `find` */
 	bool nowhere;	    /* the mistake is a name */
+	bool lone;	    /* a name is all that was typed */
 	struct err why;	    /* what this profile lacks for an answer */
 	struct err *err;
 };
@@ -145,7 +147,7 @@ static int look_up(struct resolving *r, const struct set *set)
 	if (!r->placed && (find_name(r, &atom, MATCH_CLASS, false, &class) ||
 			   (!class && find_name(r, &atom, MATCH_FN, true, &found))))
 		return r->err->kind;
-	if (found)
+	if (found && !r->lone)
 		return 0;
 	if (class) {
 		r->placed = true;
@@ -157,10 +159,10 @@ static int look_up(struct resolving *r, const struct set *set)
 	r->err->len = atom.len;
 	if (r->placed)
 		return r->err->kind;
-	if (str_find_str(r->typed, set->text) == r->typed.n) {
+	if (str_find_str(r->typed, set->text) == r->typed.n)
 		r->instead = costly_name(r->s->stores[0]);
+	if (r->instead.n || r->lone)
 		return r->err->kind;
-	}
 	/* Names that are spelled almost so are looked for among all. */
 	err_clear(r->err);
 	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
@@ -329,8 +331,10 @@ static bool resolves(void *arg, struct str query)
 			break;
 		err_clear(r->err);
 	}
-	if (r->err->kind && r->nowhere && !r->reads.n)
+	if (r->err->kind && r->nowhere && !r->reads.n) {
 		r->reads = r->query;
+		r->missing = (struct str){r->query.p + r->err->at, r->err->len};
+	}
 	if (!r->query.p || r->err->kind)
 		return r->query.p && lacks_base(r);
 	if (r->s->set)
@@ -384,8 +388,12 @@ static void put_form(const struct resolving *r, const struct err *first, struct 
 	err->hint[0] = '\0';
 	if (first->hint[0] && first->kind == ERR_QUERY && !r->reads.n)
 		err_hint(err, "%s", first->hint);
-	else if (v)
+	else if (v && str_starts(r->typed, str_c(v->word)))
 		err_hint(err, "its form: %s", v->form);
+	else if (r->missing.n)
+		err_hint(err, "nothing here is called '%.*s'", STR_ARG(r->missing));
+	else
+		err_hint(err, "start with top, functions, callers of, path from ... to");
 }
 
 /* Does the hint say less than what is wrong with the query that comes first, or its form? */
@@ -449,6 +457,7 @@ void hint_resolve(struct session *s, struct str typed, struct arena *a, struct e
 	if (!s->n || (known && habit_is_command(str_c(err->hint + strlen(here)))))
 		return;
 	r.query = query;
+	r.lone = str_find(query, ' ') == query.n;
 	/* The mistake shows only as it runs; but "top 2" in quotes is no name. */
 	if (!known && !try_query(&r) && !(query.n && query.p[0] == '"'))
 		return;

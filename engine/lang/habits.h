@@ -1,29 +1,29 @@
 /*
- * habits.h - what users of other tools type first, and the query here that does it.
+ * habits.h - what is typed in plain words, or in those of another tool, and the query here that
+ * does it.
  */
 #ifndef QUERN_HABITS_H
 #define QUERN_HABITS_H
 
 #include "index/base/str.h"
 
-enum { HABIT_MAX = 320, HABIT_FORMS = 6 };
+enum { HABIT_MAX = 320 };
 
-/* A row of habits.txt: a pattern, or the word of a command, and the forms to try. */
+/* A row of habits.txt. */
 struct habit {
-	const char *word;
-	const char *form[HABIT_FORMS]; /* the others are NULL */
+	const char *word, *form;
 };
 
-/* Its tables, {0} at the end: clauses of SQL, statements, dot-commands of other shells. */
-extern const struct habit habit_sql[], habit_queries[], habit_commands[];
+/* Its tables, {0} at the end. */
+extern const struct habit habit_sql[], habit_rewrites[], habit_words[], habit_verbs[],
+	habit_commands[];
 
 /* Is the text a query? */
 typedef bool habit_reads(void *arg, struct str query);
 
-/* The query that does what the statement does in another tool: "source of main" for "list
- * main", or "for example: " and a query, if words were typed that it does not heed.  `reads`
- * accepts the query, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL: none is
- * known. */
+/* The query that does what the statement says in plain words or does in another tool: "source of
+ * main" for "list main", or "for example: " and a query, if it lacks a name.  `reads` accepts the
+ * query, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL: none is known. */
 const char *habit_query(struct str typed, habit_reads *reads, void *arg, char *buf);
 /* The bytes of "for example: "; 0: the query does what was typed. */
 size_t habit_lead(const char *said);

@@ -51,7 +51,8 @@ static int name_unknown(struct parser *p, const struct token *t)
 	q = t->kind == TOK_WORD && !p->limits.any_value
 		    ? habit_query(rest_of_line(p, t, "\n"), parse_reads, NULL, form)
 		    : NULL;
-	if (q) {
+	/* Of a name alone those who know the profile know more. */
+	if (q && !str_ends(str_c(q), rest_of_line(p, t, "\n"))) {
 		if (token_is(t, "select") || token_is(t, "from"))
 			parse_wrong(p, token_span(t), "this looks like SQL");
 		else

@@ -60,7 +60,7 @@ for words in (["top", "5"], ["callers", "of", "work"], ["top", "5", "by", "incl"
     for args in (["p.out", "-q"] + words, ["-q"] + words + ["p.out"], ["p.out"] + words + ["-q"]):
         same((run(*args).text, run(*args).status), (want.text, 0), "unquoted: " + " ".join(args))
 same(run("top", "p.out").text, run("p.out", "top").text, "the query first")
-for words, hint in ((["report", "p.out"], "top 20"), (["annotate", "main", "p.out"], "source of"), (["p.out", "perf", "report"], "top 20")):
+for words, hint in ((["report", "p.out"], "top"), (["annotate", "main", "p.out"], "source of"), (["p.out", "perf", "report"], "top")):
     r = run("-q", *words)
     ok(r.status == 1 and "here that is: " + hint in r.talk, " ".join(words) + ": what to type instead", r)
 for words in (["missing.out"], ["missing.out", "top"]):
@@ -83,7 +83,7 @@ for args, want in ((["top", "--sort", "Dr", "e.out"], "e.out 'top by Dr'"), (["t
         ok(r.status == 0 and r.text, "  it answers", r)
 
 # One argument with blanks is a query, though it names a file.
-for query, hint in (("flamegraph > f.svg", "calltree > f.svg"), ("sql > f.sql", ".export f.db"), ("select fn from functions where self/2 = 3", "where self/2 = 3")):
+for query, hint in (("flamegraph > f.svg", "calltree > f.svg"), ("select fn from functions where self/2 = 3", "where self/2 = 3")):
     r = run("p.out", query)
     ok(r.status == 1 and "here that is: " in r.talk and hint in r.talk, "a query: " + query, r)
 same(run("p.out", "no/file top").status, 3, "no query: the first word is a path")

@@ -50,7 +50,7 @@ write_bytes("words.out", b"events: Ir\nfl=a.c\nfn=_start\n9 1\ncfn=main\ncalls=1
 
 
 # A hint is the query, or what it would be of a profile that has what it is about, or an example where words say more.
-HINT = r"(?:here that is|it would be|for example|there is no what-if; ask): (.*?)(?: -- .*)?$"
+HINT = r"(?:here that is|it would be|for example|there is no what-if, ask): (.*?)(?: -- .*)?$"
 WORDS = "words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q"
 
 
@@ -76,19 +76,21 @@ hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
           if re.search(HINT, want, re.M) and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
 with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
     tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
-same(list(tables), ["sql", "queries", "stages", "commands"], "the tables of habits.txt are found")
-for name in "queries", "stages":     # commands: dot-commands of other shells
-    words = [word for row in re.findall(r"^([^#].*?[^$]) => ", tables[name], re.M) if not re.search(r"[?\\(]", row) for word in row.split("|")]
-    ok(len(words) > 10, "%d words of %s" % (len(words), name))
-    for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
-        hints_of([(("functions | " if name == "stages" else "") + word + after, name == "stages") for word in words
-                  if word != "help" and (after or word not in ("quit", "exit", "q"))])  # these are answered
+same(list(tables), ["sql", "rewrites", "words", "verbs", "commands"], "the tables of habits.txt are found")
+words = [word for row in re.findall(r"^([^#].*?) =>", tables["words"], re.M) for word in row.split("|") if word]
+ok(len(words) > 500 and not [w for w in words if w != w.lower() or "  " in w], "%d words" % len(words))
+same([w for w in sorted(set(words)) if words.count(w) > 1], [], "  each is there once")
+for form in ("%s", "which functions %s malloc", "top %s of malloc in main"):
+    r = run(*WORDS, "--keep-going", *[a for w in words for a in ("-c", form % w)])
+    queries = sorted({q for q in re.findall(r"^  hint: (?:here that is|for example): ([^.\n].*)", r.talk, re.M) if not q.startswith("the key")})
+    r = run(*WORDS, "--keep-going", *[a for q in queries for a in ("-c", q)])
+    ok(r.status == 0 and len(queries) > 20, "  '%s': %d hints answer" % (form, len(queries)), r.talk)
 
 # A hint is a query that answers.
-for typed, want in (("top malloc", "info malloc"), ("top by inclusive", "top by incl"), ("count functions", "functions | count"),
-                    ("show functions", "functions"), ("sort calls", "functions | sort calls"), ("top 3 by self desc", "top 3 by self"),
+for typed, want in (("top malloc", "top of malloc"), ("top by inclusive", "top by incl"), ("count functions", "functions | count"),
+                    ("show functions", "functions"), ("sort calls", "top by calls"), ("top 3 by self desc", "top 3 by self"),
                     ("malloc | callers", "callers of malloc"), ("calltree as folded", "calltree | as folded"),
-                    ("functions where self > 5", "functions | where self > 5"), ("main -> malloc", "path main -> malloc"),
+                    ("functions where self > 5", "functions | where self > 5"), ("main -> malloc", "path from main to malloc"),
                     ("callers", "callers of malloc"), ("find", "find malloc"), ("cost under main", "cost of malloc under main"),
                     ("callers of malloc|main", "callers of malloc or main"), ("main vs base", "info main vs base")):
     same(hint_of(typed, False), want, typed)
@@ -105,7 +107,7 @@ ok("/mall|free/" in r.talk, "a text that looks like a regular expression, and is
 r = run("words.out", "-q", "--no-index-write", "regressions")
 ok(r.status and ".run regressions" in r.talk, "the name of a query that ships", r)
 r = run("words.out", "-q", "--no-index-write", "main -> malloc")
-ok(r.status == 1 and "path main -> malloc" in r.talk, "a path without its verb is no file", r)
+ok(r.status == 1 and "path from main to malloc" in r.talk, "a path without its verb is no file", r)
 for word in ("help", ".help vs"):
     r = run(word)
     ok(r.status == 0 and r.text.count("\n") > 5, "quern '%s' needs no profile" % word, r)
@@ -114,12 +116,12 @@ ok(r.status == 3 and "No such file" in r.talk, "a file that is missing is none",
 
 # An example that a profile lacks becomes a function that it has, and a hint names no function that is not there.
 at = [small + "xdebug-small.out", "-q", "--no-init", "--no-index-write", "-c"]
-for typed in ("bt", "sandwich", "break", "whatif", "peek", "list", "info functions Fib", "who calls buidl"):
+for typed in ("bt", "sandwich", "break", "peek", "list", "info functions Fib", "who calls buidl"):
     for hint in re.findall(HINT, run(*at, typed).talk, re.M) or ["none"]:
         r = run(*at, hint)
         ok(r.status == 0, "%s: %s answers" % (typed, hint), r)
 r = run(*at, "list nosuch")
-ok(r.status == 1 and "nosuch" not in r.talk.split("hint:")[1] and "source of SET" in r.talk, "a name that is nowhere is in no hint", r)
+ok(r.status == 1 and r.talk.endswith("hint: nothing here is called 'nosuch'\n"), "a name that is nowhere is in no query", r)
 
 # A name in a hint is a name, whatever stands in it: nothing of it is written, and no command is run.
 write_bytes("library.out", b"events: Ir D1mr;top>e\nob=/lib/libone.so ! touch a\nfl=/src/parser.c; top > b\nfn=main\n1 9 9\n"
@@ -177,7 +179,7 @@ for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.
                     ("flamegraph main > x.svg", "calltree from main > x.svg"),
                     ("compare part 3 with part 2", "part 3 | functions vs part 2"),
                     ("diff part 2 part 3", "part 3 | functions vs part 2"), ("compare with base", "functions vs base"),
-                    ("call sites of malloc", "callsites to malloc"), ("print calls malloc", "info malloc"),
+                    ("call sites of malloc", "callsites to malloc"),
                     ("functions | filter calls > 3", "functions | where calls > 3"),
                     ("functions | grep -i alloc > x.csv", "functions | where fn ~ /alloc/ > x.csv"),
                     ("functions | head -5", "functions | take 5"), ("functions | head -n 5", "functions | take 5")):
@@ -193,10 +195,10 @@ functions vs thread 1, thread 2 => thread 1 | functions vs thread 2
 top 3 of part 1 => part 1 | top 3
 functions vs base by incl => functions vs base | sort incl
 functions vs base top 5 by incl => functions vs base | sort incl | take 5
-all callees of main => callees of main depth all
-all callers malloc => callers of malloc depth all
+all callees of main => callees of main
+all callers malloc => callers of malloc
 all functions => functions
-from main | top => focus main | top
+from main | top => top of main
 from functions | take 3 => functions | take 3
 malloc under main => cost of malloc under main
 malloc in main => cost of malloc under main
@@ -207,8 +209,8 @@ percentile => functions | group by "all": median(self), p90(self), p99(self)
 functions limit 5 => functions | take 5
 malloc | callers => callers of malloc
 callers of malloc | top 3 => callers of malloc | take 3
-top functions 5 => top 5 functions
-functions top => top functions
+top functions 5 => top 5
+functions top => top
 top 5 object => top 5 objects
 top object => top objects
 hottest lines => top lines
@@ -217,16 +219,15 @@ top 5 self => top 5 by self
 top 5 called => top 5 by calls
 top 5 by directories => top 5 dirs
 top 5 modules => top 5 objects
-top 5 methods => top 5 functions
+top 5 methods => top 5
 top 5 instructions => top 5 instrs
 callees of main by line => callsites of main
 callers of malloc by line => callsites to malloc
 cost of malloc by caller => callers of malloc
 cost of main by callee => callees of main
-cost of malloc by root => calltree to malloc
 functions by file => files
 functions by library => objects
-functions group by obj => functions | group by obj
+functions group by obj => objects
 functions | group by thread => threads
 functions by class => classes
 callers of malloc<*> => callers of malloc
@@ -286,8 +287,6 @@ functions where thread = 2 => thread 2 | functions
 functions where self > 5 and thread = 2 => thread 2 | functions | where self > 5
 top where part = 1 => part 1 | top
 functions by thread 2 => thread 2 | functions
-functions | show fn, self by thread => threads
-part overview => parts
 event types => events
 callers malloc per-call => callers of malloc | sort incl / calls
 callees of main focus malloc => focus malloc | callees of main
@@ -297,7 +296,7 @@ under main | top => focus main | top
 top under main => focus main | top
 top 5 below main => focus main | top 5
 lines of malloc under main => focus main | lines of malloc
-callees main below main => focus main | callees main
+callees main below main => focus main | callees of main
 cost of malloc in main => cost of malloc under main
 sum of malloc and main => cost of malloc or main
 sum of malloc => cost of malloc
@@ -309,28 +308,26 @@ top n 5 => top 5
 top sort calls => top by calls
 top 5 sort by calls => top 5 by calls
 top inclusive 5 => top 5 by incl
-top all => functions
+top all => top
 top 5 csv => top 5 | as csv
 top 5 | json => top 5 | as json
 top o x.csv => top > x.csv
-export to y.sql => .export y.db
 export sql => .export x.db
 export csv => .export DIR
-perf annotate -s main => asm of main
+perf annotate -s main => source of main
 perf diff => functions vs base
-perf report --sort dso => objects
+perf report --sort dso => top objects
 perf report -g caller malloc => callers of malloc
 perf stat => info
 perf list => events
-perf script -F ip => calltree | as folded
-caller map of malloc => calltree to malloc > calls.svg
-callee map of main => calltree from main > calls.svg
-callee map => calltree > calls.svg
-info functions mal => find /mal/i
-x/20i main => asm of main
+caller map of malloc => callers of malloc
+callee map of main => callees of main
+callee map => callees of main
+info functions mal => functions of mal
+x/20i main => asm main
 calltree of main depth 3 => calltree from main depth 3
 calltree under main => calltree from main
-callers tree of malloc depth 3 => callers of malloc depth 3
+callers tree of malloc depth 3 => calltree to malloc depth 3
 top callers of malloc => callers of malloc
 biggest 2 callers of malloc => callers of malloc | take 2
 callers of malloc recursively => callers of malloc depth all
@@ -338,7 +335,7 @@ callers of malloc | depth 2 => callers of malloc depth 2
 top of m* --format json => top of m* | as json
 callers of malloc --depth 3 => callers of malloc depth 3
 top 2 --event Ir => top 2 by Ir
-top --limit 3 => top | take 3
+top --limit 3 => top 3
 top --sort incl => top by incl
 `top 2` => top 2
 "top 2" => top 2
@@ -363,7 +360,6 @@ functions | where calls > 0 && self > 1 || fn = "x" => functions | where calls >
 functions | where cycle != null => functions | where cycle > 0
 functions | where line:a.c:2 => functions of line:a.c:2
 callers of 1 => callers of #1
-top 1, top 2 => top 1; top 2
 SELECT fn, SUM(self) FROM functions GROUP BY fn ORDER BY 2 DESC => functions | group by fn: sum(self) | sort sum(self) DESC
 compare main => info main vs base
 speedup malloc 2x => cost of malloc; ignore malloc | top
@@ -391,7 +387,7 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("tmpl-cachebranch", "callers of std::__detail::_Compiler<…>::_M_atom()", "callers of std::__detail::_Compiler::_M_atom"),
                           ("tmpl-cachebranch", "callers of …::__detail::_Compiler<…>::_M_insert_bracket_matcher<…>(…) | take 2",
                            "callers of __detail::_Compiler::_M_insert_bracket_matcher | take 2"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
-                          ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
+                          ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "functions of obj:libc.so.6"),
                           ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
                           ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("cachegrind-lua", "top misses", "top by D1mr + D1mw"), ("pyprof2calltree", "top by time", "top by ns"),
                           ("tmpl-cachebranch", "select fn, Dr/Ir as rate from functions where self > 3 order by rate desc limit 5",
@@ -399,23 +395,23 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("tmpl-cachebranch", "top by LL misses", "top by DLmr + DLmw"),
                           ("tmpl-cachebranch", "top by cache-misses", "top by DLmr + DLmw"),
                           ("tmpl-cachebranch", "top by L1-dcache-load-misses", "top by D1mr + D1mw"),
-                          ("tmpl-cachebranch", "top by branch-misses", "top by Bm"), ("tmpl-cachebranch", "LL miss rate", "functions | where Dr + Dw > 1000 | sort (DLmr + DLmw) / (Dr + Dw) | take 10"),
+                          ("tmpl-cachebranch", "top by branch-misses", "top by Bcm + Bim"), ("tmpl-cachebranch", "LL miss rate", "functions | where Dr + Dw > 1000 | sort (DLmr + DLmw) / (Dr + Dw) | take 10"),
                           ("tmpl-cachebranch", "cycle estimation", "top by CEst"),
                           ("tmpl-cachebranch", "event Dr | top 3", "top 3 by Dr"),
                           ("lua-default", "top 3 by instructions", "top 3 by Ir"), ("xdebug-small", "top by memory", "top by Memory"),
                           ("tmpl-cachebranch", "how often is malloc called?", "functions of malloc | show fn, calls"), ("tmpl-cachebranch", "tree to malloc", "calltree to malloc"),
-                          ("tmpl-cachebranch", "show me the callers of malloc", "callers of malloc"), ("tmpl-cachebranch", "list all libraries", "top objects"),
-                          ("tmpl-cachebranch", "D1 misses per function", "top by D1mr + D1mw"), ("tmpl-cachebranch", "leaf functions", "functions | where incl = self | sort self"),
-                          ("tmpl-cachebranch", "percentage of time in malloc", "cost of malloc"), ("tmpl-cachebranch", "functions called once", "functions | where calls = 1 | sort incl"),
+                          ("tmpl-cachebranch", "show me the callers of malloc", "callers of malloc"), ("tmpl-cachebranch", "list all libraries", "objects"),
+                          ("tmpl-cachebranch", "D1 misses per function", "functions | sort D1mr + D1mw"), ("tmpl-cachebranch", "leaf functions", "functions | where incl = self"),
+                          ("tmpl-cachebranch", "percentage of time in malloc", "cost of malloc"), ("tmpl-cachebranch", "functions called once", "functions | where calls = 1"),
                           ("tmpl-cachebranch", "top functions by inclusive cost", "top by incl"),
                           ("tmpl-cachebranch", "how much of the time is spent in malloc?", "cost of malloc"), ("tmpl-cachebranch", "time per library", "objects"),
                           ("tmpl-cachebranch", "where is malloc called from", "callsites to malloc"), ("tmpl-cachebranch", "how is malloc reached", "path from main to malloc"),
                           ("tmpl-cachebranch", "bottom-up tree of malloc", "calltree to malloc"), ("tmpl-cachebranch", "callers of malloc order by calls", "callers of malloc | sort calls"),
                           ("tmpl-cachebranch", "path from main to malloc max 3", "hottest 3 paths from main to malloc"),
                           ("tmpl-cachebranch", "functions with more than 1000 calls", "functions | where calls > 1000 | sort calls"),
-                          ("xdebug-small", "slowest single calls", "activations | sort incl | take 5"), ("xdebug-small", "memory usage by function", "top by Memory"),
-                          ("tmpl-cachebranch", "hottest function", "top 1"), ("tmpl-cachebranch", "who is calling free", "callers of free"),
-                          ("tmpl-cachebranch", "tree of main 3 levels", "calltree from main depth 3"), ("tmpl-cachebranch", "functions starting with mem", "functions of mem*"),
+                          ("xdebug-small", "slowest single calls", "top activations by incl"), ("xdebug-small", "memory usage by function", "functions by Memory"),
+                          ("tmpl-cachebranch", "hottest function", "top"), ("tmpl-cachebranch", "who is calling free", "callers of free"),
+                          ("tmpl-cachebranch", "tree of main 3 levels", "calltree from main depth 3"), ("tmpl-cachebranch", "functions starting with mem", "functions | where fn ~ /^mem/"),
                           ("tmpl-cachebranch", "inclusive cost of malloc", "cost of malloc"),
                           ("tmpl-cachebranch", "how much does malloc cost under main", "cost of malloc under main"),
                           ("tmpl-cachebranch", "malloc cost per call", "functions of malloc | show fn, calls, self / calls, incl / calls"),
@@ -423,7 +419,7 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("tmpl-cachebranch", "cost of allocation", "cost of $alloc"), ("tmpl-cachebranch", "time in locking", "cost of $locks"),
                           ("tmpl-cachebranch", "who calls malloc most often", "callers of malloc | sort calls"),
                           ("tmpl-cachebranch", "branch mispredictions", "top by Bcm + Bim"), ("tmpl-cachebranch", "total instructions", "info"),
-                          ("tmpl-cachebranch", "functions over 5%", "functions | where self > 5%"), ("tmpl-cachebranch", "inlined functions", "top inlined"),
+                          ("tmpl-cachebranch", "functions over 5%", "functions | where self > 5%"), ("tmpl-cachebranch", "inlined functions", "inlined"),
                           ("lua-instr-jumps", "hottest instructions", "top instrs"), ("tmpl-cachebranch", "functions in malloc.c", "functions of file:malloc.c"),
                           ("cachegrind-lua", "miss rate of main", "functions of main | show fn, Dr, Dw, (D1mr + D1mw) / (Dr + Dw) as miss")):
     at = (small + name + (".callgrind" if name[0] in "gp" else ".out"), "-q", "--no-index-write")

@@ -112,7 +112,7 @@ lists(LANGUAGE, "graph stages", graph_stages, words(read(LANGUAGE, "\ngstage ", 
 lists(LANGUAGE, "table stages", table_stages, words(read(LANGUAGE, "\ntstage ", "\nkey "), r'"([a-z]+)"'), True)
 for start, table, other in (("Sources:\n", sources, {"paths"}), ("Table stages:\n", table_stages, set()), ("Graph stages:\n", graph_stages, set())):
     lists(MAN, start.lower()[:-2], table - other, words(read(MAN, start, ".Pp").replace(".Cm ", ""), r"(?:^|, )(\w+)")[1:])
-r = run("--no-index-write", profile("p.out", [(b"main", 10)]), "-c", "functions | 5")
+r = run("--no-index-write", profile("p.out", [(b"main", 10)]), "-c", "functions | frobnicate")
 lists("the hint of a wrong stage", "table stages", table_stages, words(re.search(r"hint: (.*)", r.talk)[1], r"(\w+)(?: by)?"))
 lists("tests/evaluator/stages.py", "table stages", table_stages - {"as", "expect"}, words(read("tests/evaluator/stages.py"), r'"([a-z]+)[ "]'), True)
 lists(LANGUAGE, "units", units, words(re.search(r"^num .*", read(LANGUAGE), re.M)[0], r'"([A-Za-z]{2,}|[sB])"'))
