@@ -350,7 +350,11 @@ static void waits(void *arg, const char *lock, const char *who, unsigned idle_s)
 
 static int begin_publishing(struct build *b, const char *index)
 {
-	const struct publish_wait w = {b->opts->no_wait, b->opts->cancel, waits, b};
+	const struct publish_wait w = {.no_wait = b->opts->no_wait,
+				       .in_memory = b->small,
+				       .cancel = b->opts->cancel,
+				       .waits = waits,
+				       .arg = b};
 
 	b->idle_told_s = IDLE_S;
 	if (!b->held)

@@ -171,7 +171,8 @@ static uint32_t list_inside(struct growing *g, uint32_t head)
 			add_inside(g, n++, g->place_at[to]);
 		}
 	}
-	qsort(g->inside, n, sizeof(*g->inside), by_rank);
+	if (n > 1)
+		qsort(g->inside, n, sizeof(*g->inside), by_rank);
 	for (uint32_t i = 0; i < n; i++)
 		g->bounds[g->inside[i].bounds].hi =
 			g->fl->passing[g->inside[i].enters.fn];

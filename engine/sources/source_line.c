@@ -209,17 +209,18 @@ bool place_unbounded(const struct table *t, uint32_t r)
 
 uint64_t place_lo(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
+	const struct graph_span *span = graph_span_of(t->g);
 	const struct place *p = place_of(t, r);
 
-	return p->has_self && p->alone ? (uint64_t)graph_span_of(t->g)->self_lo[p->of]
-				       : 0;
+	return span && p->has_self && p->alone ? (uint64_t)span->self_lo[p->of] : 0;
 }
 
 uint64_t place_hi(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
+	const struct graph_span *span = graph_span_of(t->g);
 	const struct place *p = place_of(t, r);
 
-	return p->has_self ? (uint64_t)graph_span_of(t->g)->self_hi[p->of] : 0;
+	return span && p->has_self ? (uint64_t)span->self_hi[p->of] : 0;
 }
 
 /* Look up all rows at once: stages may ask for a few at a time. */

@@ -397,6 +397,17 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	return err->kind;
 }
 
+static bool make_in_memory(struct publish *p, const char *stem)
+{
+	p->temp_fd = os_file_in_memory();
+	p->nameless = p->temp_fd >= 0 && os_path_of(p->temp_fd, W_OK, p->opens);
+	if (p->nameless)
+		snprintf(p->temp, sizeof(p->temp), "%s", stem);
+	else if (p->temp_fd >= 0)
+		close(p->temp_fd);
+	return p->nameless;
+}
+
 /* Make a file without a name, if the system can. */
 static int make_nameless(struct publish *p, const char *stem, struct err *err)
 {
@@ -432,6 +443,8 @@ int publish_begin(struct publish *p, const char *index, const struct publish_wai
 		if (snprintf(stem, sizeof(stem), "%s/quern",
 			     tmp && tmp[0] == '/' ? tmp : "/tmp") >= PATH_MAX)
 			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+		else if (w->in_memory && make_in_memory(p, stem))
+			return 0;
 		else if (!open_directory(p, stem, err))
 			make_nameless(p, stem, err);
 		/* A temporary index needs TMPDIR, not --index. */

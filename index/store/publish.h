@@ -49,7 +49,8 @@ struct publish {
 
 /* How to wait for the lock. */
 struct publish_wait {
-	bool no_wait;		  /* fail with ERR_LOCKED at once */
+	bool no_wait;	/* fail with ERR_LOCKED at once */
+	bool in_memory; /* a temporary file is one of memory, where there is /proc */
 	const atomic_int *cancel; /* may be NULL */
 	/* Called about once a second while another process holds the lock: `who`
 	 * describes it, idle_s is how long its work has not progressed.  May be NULL. */
@@ -58,7 +59,7 @@ struct publish_wait {
 };
 
 /* Take the lock and make an empty temporary file.  index NULL: only a temporary file
- * in $TMPDIR, which no kill can leave behind. */
+ * in memory or in $TMPDIR, which no kill can leave behind. */
 int publish_begin(struct publish *p, const char *index, const struct publish_wait *w,
 		  struct err *err);
 /* Show progress to processes that wait for the lock; call about once a second.  done:

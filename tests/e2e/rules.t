@@ -87,7 +87,7 @@ PARTS = YAPPI + "part: 2\nfl=(0)\nfn=(0)\n10 1\ncfl=(1887)\ncfn=(1887)\ncalls=1 
 answers("in each part", PARTS, "parts | show part, self", ["1,934000", "2,6"], "odd lines")
 answers("its lines in a part", PARTS, "part 2 | lines | show file, line, self", ["(1887),,5", "/app/worker.py,10,1"],
         "odd lines")
-run("in.out", "-c", "top")
+run("in.out", "--rebuild", "-c", "top")
 told = run("in.out", "--verify")
 ok(told.status == 0, "the index holds what it says", told)
 answers("callgrind's own file has a block for each cost", YAPPI.replace("yappi", "callgrind-3.19.0"),

@@ -14,6 +14,7 @@ Needs valgrind and gcc.
 """
 import lzma
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,7 +64,7 @@ def tables(quern, path):
         told = {"export": ask(".export %s/all csv %s" % (tmp, " ".join(TABLES)))}
         for name in TABLES:
             with open("%s/all/%s.csv" % (tmp, name), "rb") as f:
-                told[name] = sorted(f)
+                told[name] = sorted(re.sub(rb"^p,r\w+,", b"p,", line) for line in f)    # without the run
         parts = [line.split(b",")[0].decode() for line in ask("parts")[1:]]
         for part in [""] + ["part %s | " % p for p in parts[:PARTS]]:
             for rows in ("lines", "callsites", "jumps"):
