@@ -67,8 +67,9 @@ ok(at_prompt(start("gen.xd")), "the prompt")
 def types(text, question, answer):
     clear()
     send(text, "Enter")
-    lines = wait(lambda s: at_prompt(s) and any(answer in x for x in s))
-    ok(at_prompt(lines) and any(answer in x for x in lines) and any(question in x for x in lines), "%s: %s" % (text, question), shown(lines))
+    there = lambda s: at_prompt(s) and all(any(word in x for x in s) for word in (question, answer))    # noqa: E731
+    lines = wait(there)
+    ok(there(lines), "%s: %s" % (text, question), shown(lines))
 
 
 types("top", "top", "useGen")
