@@ -671,7 +671,7 @@ static void put_verb(struct asked *q, const struct verb *v, struct str by, char 
 		by.n && !ranks &&
 		(is_column(by) || !(v->clauses & C_BY) || str_find(by, ' ') < by.n);
 	const struct str *p = q->portion;
-	const bool swaps = p[1].n && has(q, "old-first");
+	const bool swaps = p[1].n && has(q, "old-first between");
 
 	place_sets(q, v);
 	if (q->slot[LEAD].n)
@@ -724,7 +724,7 @@ static void put_verb(struct asked *q, const struct verb *v, struct str by, char 
 	if (!ranks && !path)
 		put_slot(q, buf, " | take ", NUMBER);
 	add(q, buf, "%s",
-	    has(q, "many") && v->kind != S_CALLS && !path && !(by.n && has(q, "name"))
+	    has(q, "many") && v->kind != S_CALLS && !path && !(by.n && has(q, "name top"))
 		    ? " | count"
 		    : "");
 }
