@@ -422,8 +422,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->how == BUILD_AS_IS)
 		app_note(app, "quern: %s: an index, not compared with its profile, %s%s",
 			 path, files, took);
-	else if ((report->how == BUILD_FRESH || report->how == BUILD_READ) &&
-		 report->took_ns < SOON_NS)
+	else if (report->how == BUILD_READ ||
+		 (report->how == BUILD_FRESH && report->took_ns < SOON_NS))
 		; /* nothing to say */
 	else if (report->how == BUILD_FRESH)
 		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
