@@ -115,8 +115,8 @@ def query_sys(rng, i, s):
 def file_setup():
     need_faults()
     profiles()
-    # A page says which objects can be read; of this machine's one may be just the one that fails.
-    write(P, read(P).replace(b" /usr/lib", b" /gone/lib"))
+    # A page says which objects and sources can be read; of this machine's one may be just the one that fails.
+    write(P, read(P).replace(b" /usr/lib", b" /gone/lib").replace(b" /usr/include", b" /gone/include"))
     s = {"right": {}, "cases": []}
     for name in ("a.csv", "a.html", "a.json", "a.svg"):
         q = "calltree from main > " + name
