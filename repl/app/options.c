@@ -315,7 +315,11 @@ static bool hint_without_options(char **argv, struct err *err)
 	out_mem(&given);
 	out_mem(&query);
 	known = split_words(argv, &given, &query) && !query.n;
+	/* One word that is no verb is a mistyped option. */
 	said = query_meant(out_text(&query), form);
+	if (said && str_find(out_text(&query), ' ') == query.n &&
+	    str_starts(str_c(said), STR("functions of ")))
+		said = NULL;
 	if (said || known)
 		err_hint(err, "here that is: quern %.*s%s%s%s", (int)given.n, given.buf,
 			 said ? " '" : "", said ? said : "", said ? "'" : "");

@@ -566,10 +566,13 @@ static bool is_brief(struct back *b, struct str s, const struct str *names)
 	return s.n == 0 || is_chain(b, s, names);
 }
 
-/* Of the name that is the title of its frame, or of the short name of that. */
+/* Of the name that is the title of its frame, or of the short name of that; behind the mark of an
+ * estimate. */
 static bool is_label(struct back *b, struct str s, struct str title,
 		     const struct str *names)
 {
+	if (str_starts(s, STR("~")) && is_label(b, str_from(s, 1), title, names))
+		return true;
 	if (has_pieces(title, s))
 		return true;
 	for (size_t i = 0; i < NAMES; i++)

@@ -34,7 +34,7 @@ static void put_line(struct out *o, const char *key, size_t id, struct str name)
 static void put_profile(struct out *o, const struct input *in)
 {
 	out_c(o, "version: 1\ncreator: x\n");
-	put_line(o, "cmd: x", 0, in->name[0]);
+	put_line(o, "cmd: x --", 0, in->name[0]); /* the head has the program */
 	put_line(o, "part: 1\ndesc: Trigger: ", 0, in->name[in->n - 1]);
 	out_c(o, "event: Ir : ");
 	put_line(o, "", 0, in->name[in->n / 2]);
@@ -256,7 +256,7 @@ static int law_report(void *arg, const struct result *r, struct err *err)
 {
 	const struct reported *of = arg;
 	struct store *st = of->st;
-	struct str cmd = str_from(store_info(st)->cmd, 1);
+	struct str cmd = str_from(store_info(st)->cmd, strlen("x --"));
 	struct result copy = *r;
 	struct out o;
 	struct back b;
