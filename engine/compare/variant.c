@@ -102,8 +102,8 @@ static int write(struct name_pass *v, size_t i, struct str text)
 /* ---- the rules: bytes taken, 0 if the rule does not apply ---- */
 
 /* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4 .__uniq.56 .avx2 .arch_haswell.0,
- * wherever a word may end.  Only from .cold on a word may be without a number; from .avx on
- * they are processors, of which the word has more. */
+ * wherever a word may end.  Words from .cold on need no number.  Words from .avx on name a
+ * processor and may go on: .avx512f. */
 static size_t clone_suffix(struct name_pass *v, size_t i)
 {
 	static const struct str words[] = {

@@ -53,8 +53,8 @@ struct finding {
 	const struct run_span *span; /* calls have what lies in it; NULL: all */
 	uint8_t *wanted;	     /* [functions of the store] */
 	bool picks;		     /* they open in their order: none is in another */
-	uint64_t n;		     /* activations of these, */
-	uint64_t behind;	     /* of which so many were met */
+	uint64_t n;		     /* activations of these */
+	uint64_t behind;	     /* how many of them were met */
 	uint64_t left;		     /* to be picked */
 	uint64_t *found;	     /* blocks, ascending when all are found */
 	size_t nfound, cap, most;    /* most: of slow[] */
