@@ -453,14 +453,14 @@ void known_causes(const struct stacks *s, const struct fn_set *of, struct arena 
 {
 	struct err failed = {0};
 	uint64_t *sum = NEED_ARRAY(a, uint64_t, (size_t)s->n + 1);
-	uint8_t *outermost = NEED_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint32_t *above = NEED_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	need(stacks_outermost(s, outermost, a, cancel, &failed), &failed);
+	need(stacks_above(s, above, a, cancel, &failed), &failed);
 	for (uint32_t v = s->n; v-- > 0;) {
 		const uint32_t up = s->caller[v];
 		struct cause *c = &out[s->fn[v]];
 
-		if (outermost[v])
+		if (above[v] == UINT32_MAX)
 			count_add(&c->lo, sum[v]);
 		c->hi = c->lo;
 		c->est = (double)c->lo;

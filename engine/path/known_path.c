@@ -100,12 +100,12 @@ static void follow_stacks(struct stack_finding *w)
 {
 	const struct stacks *s = w->s;
 	struct err err = {0};
-	uint8_t *outermost = NEED_ARRAY(w->a, uint8_t, (size_t)s->n + 1);
+	uint32_t *above = NEED_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
 
 	w->at = NEED_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
-	need(stacks_outermost(s, outermost, w->a, w->cancel, &err), &err);
+	need(stacks_above(s, above, w->a, w->cancel, &err), &err);
 	for (uint32_t v = 0; v < s->n; v++) {
-		follow_vertex(w, v, outermost[v]);
+		follow_vertex(w, v, above[v] == UINT32_MAX);
 		if (v % POLL == 0)
 			need_time(w->cancel);
 	}

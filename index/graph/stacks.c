@@ -40,14 +40,19 @@ int stacks_link(struct stacks *s, const uint32_t *parent, struct arena *a)
 	return 0;
 }
 
-/* A walk in the order of the stacks keeps how often each function is on the stack. */
-int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a,
-		     const struct cancel *cancel, struct err *err)
+static bool by_itself(const struct stacks *s, uint32_t v)
 {
-	uint32_t *on = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1);
+	return s->caller[v] != UINT32_MAX && s->fn[s->caller[v]] == s->fn[v];
+}
+
+/* A walk in the order of the stacks keeps the innermost open activation of each function. */
+int stacks_above(const struct stacks *s, uint32_t *above, struct arena *a,
+		 const struct cancel *cancel, struct err *err)
+{
+	uint32_t *open = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1); /* + 1 */
 	uint32_t *next = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	if (!on || !next)
+	if (!open || !next)
 		return arena_full(a, err);
 	for (uint32_t v = 0; v < s->n; v++)
 		next[v] = s->out_first[v];
@@ -62,14 +67,17 @@ int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a
 			if (next[v] == s->out_first[v]) {
 				if (poll_at(cancel, v, err))
 					return err->kind;
-				outermost[v] = !on[f]++;
+				above[v] = open[f] - 1;
+				if (!by_itself(s, v))
+					open[f] = v + 1;
 			}
 			if (next[v] < s->out_first[v + 1]) {
 				v = s->out[next[v]++];
 				continue;
 			}
 			next[v]++; /* a leaf is not met again */
-			on[f]--;
+			if (!by_itself(s, v))
+				open[f] = above[v] + 1;
 			if (v == root)
 				break;
 			v = s->caller[v];
@@ -81,56 +89,46 @@ int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a
 int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 		     const struct cancel *cancel, struct err *err)
 {
-	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint32_t *above = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	if (!outermost)
+	if (!above)
 		return arena_full(a, err);
-	if (stacks_outermost(s, outermost, a, cancel, err))
+	if (stacks_above(s, above, a, cancel, err))
 		return err->kind;
 	for (uint32_t v = 0; v < s->n; v++)
-		if (outermost[v])
+		if (above[v] == UINT32_MAX)
 			cost_add(&incl[s->fn[v]], s->incl[v]);
 	return 0;
 }
 
-static bool by_itself(const struct stacks *s, uint32_t v)
+/* The activation of v's caller is the outermost one of its function. */
+static bool below_outermost(const struct stacks *s, const uint32_t *above, uint32_t v)
 {
-	return s->caller[v] != UINT32_MAX && s->fn[s->caller[v]] == s->fn[v];
-}
+	uint32_t up = s->caller[v];
 
-/* The activation above that v is inside of, without calls of itself. */
-static uint32_t activation_above(const struct stacks *s, uint32_t v)
-{
-	uint32_t x = s->caller[v];
-
-	while (s->fn[x] != s->fn[v])
-		x = s->caller[x];
-	while (by_itself(s, x))
-		x = s->caller[x];
-	return x;
+	if (up == UINT32_MAX)
+		return false;
+	return above[by_itself(s, up) ? above[up] : up] == UINT32_MAX;
 }
 
 int stacks_shares(const struct stacks *s, int64_t *up, int64_t *down, struct arena *a,
 		  const struct cancel *cancel, struct err *err)
 {
-	/* Then also: that, but for calls of itself. */
-	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint32_t *above = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	if (!outermost)
+	if (!above)
 		return arena_full(a, err);
-	if (stacks_outermost(s, outermost, a, cancel, err))
+	if (stacks_above(s, above, a, cancel, err))
 		return err->kind;
 	for (uint32_t v = 0; v < s->n; v++) {
 		if (poll_at(cancel, v, err))
 			return err->kind;
-		if (by_itself(s, v)) {
-			outermost[v] = outermost[s->caller[v]];
+		if (by_itself(s, v))
 			continue;
-		}
 		cost_add(&up[v], s->incl[v]);
-		if (!outermost[v])
-			cost_subtract(&up[activation_above(s, v)], s->incl[v]);
-		if (s->caller[v] != UINT32_MAX && outermost[s->caller[v]])
+		if (above[v] != UINT32_MAX)
+			cost_subtract(&up[above[v]], s->incl[v]);
+		if (below_outermost(s, above, v))
 			down[v] = s->incl[v];
 	}
 	return 0;

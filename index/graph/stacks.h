@@ -39,9 +39,10 @@ struct stacks {
  * caller, 0 of a root; ascending, so that roots come first, and what a vertex calls is
  * consecutive.  -1: the arena is full. */
 int stacks_link(struct stacks *s, const uint32_t *parent, struct arena *a);
-/* outermost[n]: no vertex of its own function is above it. */
-int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a,
-		     const struct cancel *cancel, struct err *err);
+/* above[n]: the activation of v's function that v is inside of; UINT32_MAX: v is its outermost.
+ * An activation is a vertex that its own function does not call; calls of itself are inside. */
+int stacks_above(const struct stacks *s, uint32_t *above, struct arena *a,
+		 const struct cancel *cancel, struct err *err);
 /* incl[functions] (zeros): the cost of each, counted once however often it is on a stack. */
 int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 		     const struct cancel *cancel, struct err *err);
