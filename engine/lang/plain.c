@@ -51,7 +51,8 @@ struct asked {
 	bool piped, wrong;
 };
 
-static void add(struct asked *q, char *to, const char *fmt, ...)
+static void __attribute__((format(printf, 3, 4)))
+add(struct asked *q, char *to, const char *fmt, ...)
 {
 	const size_t n = strlen(to);
 	va_list ap;
