@@ -654,7 +654,17 @@ static const struct activation_span *parts_told(struct exec *x, const struct spa
 	return told;
 }
 
-/* Of these calls, if there are some, what lies in the span. */
+static bool is_whole(const struct exec *x, const struct run_span *of)
+{
+	bool whole = true;
+
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++)
+		if (!x->parts || x->parts[p])
+			whole &= of->from[p] == 0 && of->to[p] == of->total[p];
+	return whole;
+}
+
+/* Of these calls, if there are some, what lies in the span.  The whole run is as it is. */
 static void open_span(struct exec *x, const struct gstage *g, const struct gstage *calls)
 {
 	const size_t functions = store_info(x->g->st)->functions;
@@ -664,6 +674,8 @@ static void open_span(struct exec *x, const struct gstage *g, const struct gstag
 	const int64_t length = span_ends(x, g, w);
 	struct finding f = {.x = x, .stage = calls, .span = &w->of};
 
+	if (!calls && is_whole(x, &w->of))
+		return;
 	w->on = EXEC_ARRAY(x, uint64_t, functions + 1);
 	w->lo = EXEC_ARRAY(x, int64_t, functions + 1);
 	w->hi = EXEC_ARRAY(x, int64_t, functions + 1);

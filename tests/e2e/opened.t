@@ -434,7 +434,8 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
     wrong, both = [], [collections.Counter(), collections.Counter()]
     asked = sum(((" | lines | show fn, line, self, lo, hi, has_self", " | callsites | show caller, callee, line, incl, calls") for _ in spans), ())
     asked = ["between %d and %d%s" % (spans[i // 2] + (q,)) for i, q in enumerate(asked)]
-    detail = ask(path, *asked, "between 0% and 100% | callsites | show caller, callee, line, incl", "lines | show fn, line, self")
+    detail = ask(path, *asked, *("between %d%% and %d%% | callsites | show caller, callee, line, incl" % x for x in ((0, 50), (50, 100))),
+                 "lines | show fn, line, self")
     for i, (start, end) in enumerate(spans):
         own, sites = detail_of(known, text, totals, start, end)
         got, alone = [collections.Counter(), collections.Counter(), collections.Counter()], collections.defaultdict(list)
@@ -458,7 +459,7 @@ for name in ("truth/xdebug/composer.xd.xz", "truth/xdebug/gen.xd", "truth/xdebug
     want = [collections.Counter(), collections.Counter()]
     for r in detail[-1]:
         want[0][r["fn"], r["line"]] += r["self"]
-    for r in detail[-2]:
+    for r in detail[-3] + detail[-2]:
         want[1][r["caller"], r["callee"], r["line"]] += r["incl"]
     same([+c for c in both], [+c for c in want], name + ": lines and call sites add up to the whole")
     same({f: tuple(c) for f, c in sums.items() if any(c)},
