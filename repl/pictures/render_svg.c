@@ -594,6 +594,24 @@ static void put_head(struct picture *p, size_t height)
 	put_legend(p);
 }
 
+/* Stacks overlap in time, as those of PHP's fibers do: the roots of a request, which begins at
+ * 0, do not follow each other. */
+static bool takes_turns(const struct result *r)
+{
+	const struct column *start = result_col(r, STR("start")),
+			    *incl = result_col(r, STR("incl"));
+	int64_t end = 0;
+	bool is = false;
+
+	for (size_t i = 0; i < r->rows && start && incl; i++) {
+		if (r->cols[r->depth_col].u[i] > 1)
+			continue;
+		is |= start->i[i] && start->i[i] < end;
+		end = cost_sum(start->i[i], incl->i[i]);
+	}
+	return is;
+}
+
 /* The text of a frame replaces this line while the mouse is on the frame. */
 static void put_tail(struct picture *p, size_t height)
 {
@@ -619,7 +637,11 @@ static void put_tail(struct picture *p, size_t height)
 			 "");
 	}
 	if (frames_in_time(r))
-		out_c(o, "; in the order of time; own cost is at the end of a frame");
+		out_printf(
+			o, "; %sin the order of time; own cost is at the end of a frame",
+			takes_turns(r)
+				? "stacks that take turns stand beside each other, each "
+				: "");
 	if (r->proven.n)
 		out_printf(o, "; %.*s", STR_ARG(r->proven));
 	if (r->truncated)

@@ -209,8 +209,11 @@ for r in rows:
 contexts = {line.rsplit(" ", 1)[0] for line in run(truth + "fiber.xd", "-q", "--index", "a.quern", "-c",
                                                     "calltree | as folded").text.splitlines()}
 ok(contexts <= stacks | {""}, "fibers: each frame is on its own stack", contexts - stacks)
+run(truth + "fiber.xd", "-q", "--index", "a.quern", "-c", "timeline > f.svg")
+ok("take turns stand beside each other" in open("f.svg").read(), "fibers: a picture says that its stacks take turns")
 r = run(truth + "gen.xd", "-q", "--index", "a.quern", "-c", "timeline > t.svg", "-c", "timeline > t.html")
 svg, html = open("t.svg").read(), open("t.html").read()
+ok("take turns" not in svg, "one stack takes no turns")
 ok(r.status == 0 and "in the order of time" in svg and "own cost is at the end of a frame" in svg and
    "data-x" in svg and
    "in the order of time" in html, "a picture, and a page that has it", r)
