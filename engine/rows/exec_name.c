@@ -492,6 +492,9 @@ static void find_parts(struct exec *x, const struct set *s, struct match_atom *a
 	atom->part = true;
 	if (*n)
 		return;
+	/* PHP's closures have their place in the name: {closure:FILE:6-17}. */
+	if (str_starts(s->text, STR("{")) && str_ends(s->text, STR("}")))
+		atom->text.n--;
 	for (int i = 0; i < 2 && !any; i++) {
 		atom->nocase = i;
 		find_atom(x, atom, found, &any);
@@ -501,6 +504,8 @@ static void find_parts(struct exec *x, const struct set *s, struct match_atom *a
 		any |= *n > 0;
 	}
 	atom->part = any;
+	if (!any)
+		atom->text = s->text;
 	if (any && x->part && s->field == MATCH_FN)
 		*x->part = s->text;
 	if (any)
