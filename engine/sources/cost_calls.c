@@ -39,6 +39,20 @@ static void follow(struct exec *x, const struct flow_input *in, struct fn_set *m
 	}
 }
 
+/* A call that is open where a part ends costs nothing in the next one, maybe, and is not in it,
+ * but those that it makes there are: what leads on in any part may do so in this one. */
+static void follow_all(struct exec *x, const struct fn_set *under, struct fn_set *below)
+{
+	struct flow_input all;
+	struct fn_set *met, *here;
+
+	exec_set_to_store(x, under, &met);
+	flow_shape_of(x->g->st, &all);
+	follow(x, &all, met, NULL);
+	exec_set_of_store(x, met, &here);
+	fnset_or(below, here);
+}
+
 /* What a root comes to without passing the set: a root has no caller, or spends more than
  * the calls into it bring. */
 static void find_outside(struct exec *x, const struct flow_input *in,
@@ -69,6 +83,8 @@ void cost_under(struct exec *x, const struct fn_set *under, struct cost_under *o
 	if (!under)
 		return;
 	fnset_or(out->below, under);
+	if (x->parts)
+		follow_all(x, under, out->below);
 	follow(x, &out->in, out->below, NULL);
 	find_outside(x, &out->in, under, out->outside);
 }
