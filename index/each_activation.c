@@ -46,33 +46,6 @@ static bool is_of(struct store *st, const struct profile *p)
 	return same;
 }
 
-/* The parts that begin in stretches s[0..n) of a file, the first of them k in the profile. */
-static struct activation_part *list_parts(const struct profile *p, size_t k, size_t end,
-					  size_t *n)
-{
-	struct activation_part *parts;
-	uint64_t blocks = 0;
-	size_t most = 1;
-
-	for (size_t i = k; i < end; i++)
-		most += p->tally[i]->parts.n;
-	parts = calloc(most, sizeof(*parts));
-	*n = 0;
-	for (size_t i = k; parts && i < end; i++) {
-		struct tally *t = p->tally[i];
-
-		for (size_t s = 0; s < t->parts.n; s++) {
-			const struct part_slot *slot = tally_part(t, s);
-
-			if (slot->begins || !*n)
-				parts[(*n)++] = (struct activation_part){
-					blocks + slot->blocks_at, p->map[i].part[s]};
-		}
-		blocks += t->log.blocks;
-	}
-	return parts;
-}
-
 /* ---- forwards ---- */
 
 struct forward_file {
@@ -195,7 +168,7 @@ static int read_file(struct reading *r, size_t k, size_t end, uint64_t first)
 				 .asked = r->asked,
 				 .first = first,
 				 .most = r->b->most};
-	struct activation_part *parts = list_parts(p, k, end, &of.nparts);
+	struct activation_part *parts = profile_block_parts(p, k, end, &of.nparts);
 
 	of.parts = parts;
 	if (!s || !parts)

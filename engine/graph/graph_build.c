@@ -131,6 +131,48 @@ static void adjacency(const struct graph_draft *d, struct graph *g)
 	g->shape.fn_calls = fn_calls;
 }
 
+/* Where the profile has each activation, a root was called, too, by what is not in it: what
+ * calls do not tell of the calls of a function. */
+static void add_roots(const struct graph_draft *d, struct graph *g, struct arena *scratch)
+{
+	const struct graph *b = d->below;
+	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls, *called;
+	struct flow_input in;
+
+	graph_shape(b, &in);
+	called = NEED_ARRAY(scratch, uint64_t, (size_t)b->functions + 1);
+	for (uint32_t i = 0; i < b->edges; i++)
+		count_add(&called[in.callee[i]], in.calls[i]);
+	for (uint32_t f = 0; f < b->functions; f++) {
+		const uint32_t to = d->map[f];
+		const uint64_t all = graph_calls(b, f);
+		uint64_t *sum;
+
+		if (to == GRAPH_NONE)
+			continue;
+		sum = &calls[to];
+		if (d->roots)
+			count_add(sum, d->roots[f]);
+		else if (d->all_run)
+			*sum = *sum > all ? *sum : all;
+		else if (all > called[f])
+			count_add(sum, all - called[f]);
+	}
+}
+
+static void count_roots(const struct graph_draft *d, struct graph *g)
+{
+	struct arena *scratch;
+	struct store_tree tree;
+
+	store_tree(g->st, &tree);
+	if (!tree.whole)
+		return;
+	scratch = need_scratch(g->a);
+	add_roots(d, g, scratch);
+	scratch_free(scratch);
+}
+
 /* A stage that merges nothing makes no cycles: if there are none below, its functions
  * stay in the order of those below. */
 static void keep_order(const struct graph_draft *d, struct graph *g)
@@ -383,6 +425,7 @@ void graph_build(const struct graph_draft *d, struct graph **out)
 	g->flows =
 		NEED_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
 	adjacency(d, g);
+	count_roots(d, g);
 	find_cycles(d, g);
 	identity(d, g);
 	find_nesting(d, g);

@@ -34,6 +34,8 @@ struct graph_draft {
 	const uint8_t
 		*again; /* [functions below], of stages that merge (graph.h); or NULL */
 	bool adds;	/* functions after those of the graph below */
+	bool all_run;	/* whoever called a function, it ran as often as below */
+	const uint64_t *roots; /* [functions below]: calls of roots; NULL: as below */
 };
 
 /* Begin a graph that merges functions of g: the maps, empty. */

@@ -836,6 +836,7 @@ void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 	scratch = need_scratch(g->a);
 	collect_edges(g, &below, h, &d, scratch);
 	scratch_free(scratch);
+	d.all_run = true;
 	graph_build(&d, out);
 	(*out)->stage = h;
 	find_joined(g, h);

@@ -351,24 +351,6 @@ static void doubt_negative(struct graph *g)
 	g->marks.estimated = true;
 }
 
-/* The roots of an opened graph were called, too, by what is not in it. */
-static void count_roots(const struct graph_draft *d, struct graph *g)
-{
-	const struct graph *below = d->below, *opened = below;
-	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls;
-
-	while (opened && !opened->run.opened)
-		opened = opened->below;
-	for (uint32_t f = 0; opened && f < below->functions; f++) {
-		if (d->map[f] == GRAPH_NONE)
-			continue;
-		count_add(&calls[d->map[f]], below->shape.fn_calls[f]);
-		for (uint32_t i = below->shape.in_first[f];
-		     i < below->shape.in_first[f + 1]; i++)
-			calls[d->map[f]] -= below->shape.calls[below->shape.in_edge[i]];
-	}
-}
-
 void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 {
 	struct merge *m = NEED_NEW(d->below->a, struct merge);
@@ -378,7 +360,6 @@ void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 	find_levels(d);
 	merge_edges(d, &edge);
 	graph_build(d, &g);
-	count_roots(d, g);
 	find_mixed(d, named, g);
 	doubt_negative(g);
 	m->map = d->map;

@@ -25,6 +25,7 @@ struct sums {
 	uint32_t events;
 	int64_t *self, *cost; /* [functions * events], [edges * events] */
 	uint64_t *calls;      /* [edges] */
+	uint64_t *roots;      /* [functions] */
 	uint8_t *fn, *edge;   /* appears in some part */
 	uint32_t *from;	      /* [edges here]: that of the store */
 };
@@ -69,6 +70,7 @@ static void new_sums(struct graph *g, struct sums *s)
 	s->self = NEED_ARRAY(g->a, int64_t, n * events);
 	s->cost = NEED_ARRAY(g->a, int64_t, m * events);
 	s->calls = NEED_ARRAY(g->a, uint64_t, m);
+	s->roots = NEED_ARRAY(g->a, uint64_t, n);
 	s->fn = NEED_ARRAY(g->a, uint8_t, n);
 	s->edge = NEED_ARRAY(g->a, uint8_t, m);
 }
@@ -90,6 +92,12 @@ static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
 	}
 	for (uint32_t e = 0; e < g->edges; e++)
 		graph_end_calls(g, &s->calls[e]);
+	for (uint32_t i = 0; i < store_roots(g->st); i++) {
+		const struct store_root root = store_root(g->st, i);
+
+		if (parts[root.part])
+			count_add(&s->roots[root.fn], root.calls);
+	}
 	scratch_free(scratch);
 }
 
@@ -125,6 +133,8 @@ static void sum_contexts(struct graph *g, const struct part_contexts *from,
 		uint32_t e = GRAPH_NONE;
 
 		s->fn[f] = 1;
+		if (!above)
+			count_add(&s->roots[f], from->calls[c]);
 		cost_add_each(s->self + (size_t)f * events, own, events);
 		cost_add_each(incl + (size_t)c * events, own, events);
 		if (above)
@@ -172,6 +182,7 @@ static void graph_of_sums(struct graph *g, struct sums *s, const struct flow_inp
 	graph_number(g, s->fn, &d);
 	store_sound(g->st);
 	graph_keep_edges(&d, in, s->calls, s->edge, &s->from);
+	d.roots = s->roots;
 	graph_build(&d, out);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
@@ -210,15 +221,10 @@ void graph_activations(struct graph *g, const struct part_contexts *from,
 	struct sums *s = NEED_NEW(g->a, struct sums);
 	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
 				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
-	uint64_t *calls;
 
 	store_sound(g->st);
 	sum_contexts(g, from, &in, s);
 	graph_of_sums(g, s, &in, out);
-	/* Roots were called, too, by what is not in this graph. */
-	calls = (uint64_t *)(uintptr_t)(*out)->shape.fn_calls;
-	for (uint32_t c = 0; opened && c < from->n && !from->parent[c]; c++)
-		count_add(&calls[(*out)->map[from->fn[c]]], from->calls[c]);
 	(*out)->run.opened = opened;
 	(*out)->detail = opened != NULL;
 	graph_part_tree(*out, from);

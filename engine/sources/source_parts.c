@@ -482,6 +482,12 @@ static void parts_of_open(struct exec *x, const struct source *src, struct table
 	for (uint32_t p = 0; p < si->parts && !s->left; p++)
 		if (in_force(x, p))
 			add_part_of_set(x, set, p, s, scratch);
+	for (uint32_t i = 0; i < store_roots(x->g->st) && !s->left; i++) {
+		const struct store_root root = store_root(x->g->st, i);
+
+		if (in_force(x, root.part) && is_member(x->g, set, root.fn))
+			count_add(&s->calls[root.part], root.calls);
+	}
 	scratch_free(scratch);
 	for (uint32_t p = 0; p < si->parts; p++) {
 		const int64_t now = (int64_t)set_self(t, p, t->event);

@@ -14,10 +14,14 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/contexts/backwards.h"
 
-enum { CELLS = 1 << 12 };
+enum {
+	CELLS = 1 << 12,
+	ROOTS = 1 << 16, /* so many are kept before equal ones are added up */
+};
 
 static int no_memory(struct err *err)
 {
@@ -38,6 +42,7 @@ void contexts_free(struct contexts *c)
 	free(c->first);
 	free(c->next);
 	free(c->cell);
+	free(c->root);
 	*c = (struct contexts){0};
 }
 
@@ -123,6 +128,31 @@ uint32_t contexts_of(struct contexts *c, uint32_t parent, uint32_t fn, struct er
 	return add(c, at, parent, fn, err);
 }
 
+/* ---- roots ---- */
+
+static int by_part(const void *a, const void *b)
+{
+	const struct context_root *x = a, *y = b;
+
+	return order_u64((uint64_t)x->part << 32 | x->fn,
+			 (uint64_t)y->part << 32 | y->fn);
+}
+
+/* Put the roots in their order, each once. */
+static void add_up_roots(struct contexts *c)
+{
+	size_t n = 0;
+
+	if (c->nroot)
+		qsort(c->root, c->nroot, sizeof(*c->root), by_part);
+	for (size_t i = 0; i < c->nroot; i++)
+		if (n && !by_part(&c->root[n - 1], &c->root[i]))
+			count_add(&c->root[n - 1].calls, c->root[i].calls);
+		else
+			c->root[n++] = c->root[i];
+	c->nroot = c->nsorted = n;
+}
+
 /* ---- blocks, backwards ---- */
 
 /* A block that wants others, which stand before it. */
@@ -135,7 +165,9 @@ struct wanting {
 struct adding {
 	struct contexts *c;
 	struct claims *claims;
-	size_t by, of; /* the next ones, counted from the end */
+	size_t by, of;			     /* the next ones, counted from the end */
+	const struct activation_part *parts; /* or NULL */
+	size_t nparts; /* the last of these is of the block at hand */
 	struct wanting *wanting;
 	size_t n, cap;
 	struct err *err;
@@ -173,6 +205,35 @@ static inline uint32_t context_of_block(struct adding *a, const struct block_bac
 	return contexts_of(a->c, parent, block->fn, a->err);
 }
 
+int contexts_root(struct contexts *c, const struct context_root *root)
+{
+	if (vec_reserve(&c->root, &c->root_cap, c->nroot + 1, sizeof(*c->root)))
+		return -1;
+	c->root[c->nroot++] = *root;
+	return 0;
+}
+
+/* Of a file without calls each block is a root: equal ones in a row are one. */
+static int add_root(struct adding *a, const struct block_back *block)
+{
+	struct contexts *const c = a->c;
+	struct context_root *last = c->nroot ? &c->root[c->nroot - 1] : NULL;
+	uint32_t part;
+
+	while (a->nparts > 1 && a->parts[a->nparts - 1].first > block->number)
+		a->nparts--;
+	part = a->parts[a->nparts - 1].part;
+	if (last && last->part == part && last->fn == block->fn) {
+		last->calls++;
+		return 0;
+	}
+	if (c->nroot >= ROOTS && c->nroot >= 2 * c->nsorted)
+		add_up_roots(c);
+	return contexts_root(c, &(struct context_root){part, block->fn, 1})
+		       ? no_memory(a->err)
+		       : 0;
+}
+
 static int add_block(void *arg, const struct block_back *block)
 {
 	struct adding *a = arg;
@@ -181,6 +242,8 @@ static int add_block(void *arg, const struct block_back *block)
 	int64_t *self;
 
 	if (!context)
+		return a->err->kind;
+	if (!c->parent[context - 1] && a->nparts && add_root(a, block))
 		return a->err->kind;
 	c->calls[context - 1]++;
 	self = c->self + (size_t)(context - 1) * c->events;
@@ -197,10 +260,16 @@ static int add_block(void *arg, const struct block_back *block)
 }
 
 int contexts_add(struct contexts *c, const struct context_stretch *s, size_t n,
-		 struct claims *claims, const atomic_int *cancel, struct err *err)
+		 struct claims *claims, const struct activation_part *parts,
+		 size_t nparts, const atomic_int *cancel, struct err *err)
 {
-	struct adding a = {
-		.c = c, .claims = claims, .by = claims->nby, .of = claims->n, .err = err};
+	struct adding a = {.c = c,
+			   .claims = claims,
+			   .by = claims->nby,
+			   .of = claims->n,
+			   .parts = parts,
+			   .nparts = nparts,
+			   .err = err};
 	const int rc = backwards_read(s, n, claims->blocks, c->events, add_block, &a,
 				      cancel, err);
 
@@ -290,6 +359,7 @@ int contexts_order(struct contexts *c, size_t nfn, struct err *err)
 	uint32_t *first = malloc((most + 3) * sizeof(*first));
 	int rc = a && b && first ? 0 : -1;
 
+	add_up_roots(c);
 	free(c->cell);
 	free(c->first);
 	free(c->next);

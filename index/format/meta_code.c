@@ -164,6 +164,7 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->diagnostics,
 		&m->tree.kind,
 		&m->tree.contexts,
+		&m->tree.roots,
 		&m->tree.blocks,
 		&m->tree.unsure,
 		&m->tree.lost,

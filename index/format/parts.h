@@ -32,6 +32,7 @@ enum tree_kind {
 
 struct tree_facts {
 	uint64_t kind, contexts;
+	uint64_t roots;		   /* functions of each part that nothing calls */
 	uint64_t blocks;	   /* activations */
 	uint64_t unsure;	   /* calls that several blocks fit */
 	uint64_t lost;		   /* calls that found no block; of the first: */

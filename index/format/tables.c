@@ -69,6 +69,9 @@ static const struct {
 	[TABLE_GROUP_CYCLE] = {"cycles of groups", 4, false},
 	[TABLE_GROUP_KNOWN] = {"groups of known cost", 4, false},
 	[TABLE_GROUP_INCL] = {"inclusive cost of groups", 8, true},
+	[TABLE_ROOT_PART] = {"parts of roots", 4, false},
+	[TABLE_ROOT_FN] = {"functions of roots", 4, false},
+	[TABLE_ROOT_CALLS] = {"calls of roots", 8, false},
 };
 
 unsigned table_width(enum index_table t)

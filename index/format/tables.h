@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 24,	/* of everything below; another one is stale */
+	INDEX_VERSION = 25,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -91,6 +91,9 @@ enum index_table {
 	TABLE_GROUP_CYCLE,  /* u32[groups], the same */
 	TABLE_GROUP_KNOWN, /* u32[groups], the same: 1: .._INCL has its cost (joined.h) */
 	TABLE_GROUP_INCL,  /* u64[groups], the same, per event */
+	TABLE_ROOT_PART,   /* u32[roots]: ascending, then by function */
+	TABLE_ROOT_FN,	   /* u32[roots] */
+	TABLE_ROOT_CALLS,  /* u64[roots]: how often it ran in the part, uncalled */
 	INDEX_TABLES,
 };
 

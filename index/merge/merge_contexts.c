@@ -87,6 +87,14 @@ static int take_tree(struct joining *j, const struct kept *kept,
 				&c->self[(size_t)(at[i] - 1) * c->events + map->event[e]],
 				store_context_self(st, i, e));
 	}
+	for (uint32_t i = 0; i < st->meta.tree.roots; i++) {
+		const struct store_root root = store_root(st, i);
+
+		if (contexts_root(c,
+				  &(struct context_root){map->part[root.part],
+							 map->fn[root.fn], root.calls}))
+			return err_no_memory(j->err, "while adding files to an index");
+	}
 	return store_check(st, j->err);
 }
 
@@ -146,7 +154,12 @@ static int take_file(struct joining *j, size_t k, size_t end)
 	struct context_stretch *s = calloc(end - k, sizeof(*s));
 	const size_t before = j->p->contexts.n;
 	struct claims claims = {0};
-	int rc = s ? 0 : err_no_memory(j->err, "while building the call tree");
+	size_t nparts = 0;
+	struct activation_part *parts =
+		p->map[k].part ? profile_block_parts(p, k, end, &nparts) : NULL;
+	int rc = s && (parts || !p->map[k].part)
+			 ? 0
+			 : err_no_memory(j->err, "while building the call tree");
 
 	for (size_t i = k; !rc && i < end; i++)
 		s[i - k] = (struct context_stretch){
@@ -163,10 +176,12 @@ static int take_file(struct joining *j, size_t k, size_t end)
 			p->tree.kind = TREE_REFUSED;
 	}
 	if (!rc && p->tree.kind == TREE_WHOLE)
-		rc = contexts_add(&p->contexts, s, end - k, &claims, j->cancel, j->err);
+		rc = contexts_add(&p->contexts, s, end - k, &claims, parts, nparts,
+				  j->cancel, j->err);
 	if (!rc && !all_are_functions(&p->contexts, before))
 		p->tree.kind = TREE_REFUSED;
 	claims_free(&claims);
+	free(parts);
 	free(s);
 	return rc;
 }
@@ -203,6 +218,38 @@ static int check_sums(struct joining *j)
 	return 0;
 }
 
+/* The calls of roots that no recorded call can be: one that found no block may be of a block
+ * that is taken for a root.  None if some number of calls is not known. */
+static int count_roots(struct joining *j)
+{
+	struct profile *p = j->p;
+	struct contexts *c = &p->contexts;
+	int64_t *more = calloc(p->nfn + 1, sizeof(*more));
+	size_t n = 0;
+
+	if (!more)
+		return err_no_memory(j->err, "while building the call tree");
+	for (size_t i = 0; i < c->n; i++)
+		cost_add(&more[c->fn[i]], (int64_t)c->calls[i]);
+	for (size_t e = 0; c->nroot && e < p->nedge; e++)
+		more[p->callee[e]] =
+			cost_difference(more[p->callee[e]], profile_cost(&p->calls, e));
+	for (size_t i = 0; !p->uncounted && i < c->nroot; i++) {
+		struct context_root root = c->root[i];
+		int64_t *left = &more[root.fn];
+
+		if (*left <= 0)
+			continue;
+		if ((uint64_t)*left < root.calls)
+			root.calls = (uint64_t)*left;
+		*left -= (int64_t)root.calls;
+		c->root[n++] = root;
+	}
+	c->nroot = n;
+	free(more);
+	return 0;
+}
+
 static int join_trees(struct joining *j)
 {
 	const struct profile *p = j->p;
@@ -233,9 +280,12 @@ int merge_contexts(struct profile *p, uint64_t most, const atomic_int *cancel,
 	if (!rc && p->tree.kind == TREE_WHOLE)
 		rc = check_sums(&j);
 	if (!rc && p->tree.kind == TREE_WHOLE)
-		rc = contexts_order(&p->contexts, p->nfn, err);
+		rc = contexts_order(&p->contexts, p->nfn, err) || count_roots(&j)
+			     ? err->kind
+			     : 0;
 	else
 		contexts_free(&p->contexts);
 	p->tree.contexts = p->contexts.n;
+	p->tree.roots = p->contexts.nroot;
 	return rc;
 }

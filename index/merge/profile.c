@@ -84,6 +84,32 @@ bool profile_next_slot(const struct profile *p, struct part_slots *at)
 	return at->k < p->ntally && p->map[at->k].part[at->i] == part;
 }
 
+struct activation_part *profile_block_parts(const struct profile *p, size_t k, size_t end,
+					    size_t *n)
+{
+	struct activation_part *parts;
+	uint64_t blocks = 0;
+	size_t most = 1;
+
+	for (size_t i = k; i < end; i++)
+		most += p->tally[i]->parts.n;
+	parts = calloc(most, sizeof(*parts));
+	*n = 0;
+	for (size_t i = k; parts && i < end; i++) {
+		struct tally *t = p->tally[i];
+
+		for (size_t s = 0; s < t->parts.n; s++) {
+			const struct part_slot *slot = tally_part(t, s);
+
+			if (slot->begins || !*n)
+				parts[(*n)++] = (struct activation_part){
+					blocks + slot->blocks_at, p->map[i].part[s]};
+		}
+		blocks += t->log.blocks;
+	}
+	return parts;
+}
+
 void profile_free(struct profile *p)
 {
 	for (size_t k = 0; p->map && k < p->ntally; k++) {

@@ -124,6 +124,10 @@ struct part_slots {
 struct part_slots *profile_part_slots(const struct profile *p);
 /* Move to the next slot; false if that belongs to another part. */
 bool profile_next_slot(const struct profile *p, struct part_slots *at);
+/* Where the blocks of each part begin, of the file of tallies k..end.  The caller frees
+ * the result; NULL if memory is out. */
+struct activation_part *profile_block_parts(const struct profile *p, size_t k, size_t end,
+					    size_t *n);
 /* Whether stretch k is the first of its file. */
 bool profile_begins_file(const struct profile *p, size_t k);
 

@@ -61,15 +61,16 @@ static int check_complete(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
-/* A further file may tell which function a call without a file goes to, and a sum that did
- * not fit, or of calls that nobody counted, cannot be added to. */
+/* A further file may tell which function a call without a file goes to, or that one without a
+ * block is of a root after all; and a sum that did not fit, or of calls that nobody counted,
+ * cannot be added to. */
 bool reuse_possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
 
 	/* An index of one part does not hold the costs and names of its part. */
 	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
-	    st->meta.uncounted || st->meta.parts < 2)
+	    st->meta.uncounted || st->meta.tree.lost || st->meta.parts < 2)
 		return false;
 	return !map_guard(check_complete, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }

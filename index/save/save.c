@@ -75,7 +75,8 @@ static int save_edge_columns(struct save *s)
 	       save_column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
 }
 
-/* Write incoming edges by callee (ordered by caller already) and calls per function. */
+/* Write incoming edges by callee (ordered by caller already) and calls per function, with
+ * those of roots. */
 static int save_incoming(struct save *s)
 {
 	const struct profile *p = s->p;
@@ -93,6 +94,9 @@ static int save_incoming(struct save *s)
 			s->p->saturated |=
 				count_add(&calls[g], profile_sum(&p->calls, e));
 		}
+		for (size_t i = 0; i < p->contexts.nroot; i++)
+			s->p->saturated |= count_add(&calls[p->contexts.root[i].fn],
+						     p->contexts.root[i].calls);
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
 		for (size_t e = 0; e < p->nedge; e++)

@@ -43,6 +43,28 @@ int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64
 	return stacks_inclusive(&s, col, a, NULL, err);
 }
 
+static int save_roots(const struct contexts *c, struct store_writer *w, struct err *err)
+{
+	const size_t n = c->nroot;
+	uint32_t *part = malloc((n + 1) * sizeof(*part)),
+		 *fn = malloc((n + 1) * sizeof(*fn));
+	uint64_t *calls = malloc((n + 1) * sizeof(*calls));
+	int rc = part && fn && calls ? 0 : err_no_memory(err, "while writing the index");
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		part[i] = c->root[i].part;
+		fn[i] = c->root[i].fn;
+		calls[i] = c->root[i].calls;
+	}
+	rc = rc || store_writer_column(w, TABLE_ROOT_PART, 0, part, n, err) ||
+	     store_writer_column(w, TABLE_ROOT_FN, 0, fn, n, err) ||
+	     store_writer_column(w, TABLE_ROOT_CALLS, 0, calls, n, err);
+	free(part);
+	free(fn);
+	free(calls);
+	return rc;
+}
+
 int save_contexts(const struct contexts *c, struct store_writer *w, bool *saturated,
 		  struct err *err)
 {
@@ -57,7 +79,8 @@ int save_contexts(const struct contexts *c, struct store_writer *w, bool *satura
 	rc = rc ||
 	     store_writer_column(w, TABLE_CONTEXT_PARENT, 0, c->parent, c->n, err) ||
 	     store_writer_column(w, TABLE_CONTEXT_FN, 0, c->fn, c->n, err) ||
-	     store_writer_column(w, TABLE_CONTEXT_CALLS, 0, c->calls, c->n, err);
+	     store_writer_column(w, TABLE_CONTEXT_CALLS, 0, c->calls, c->n, err) ||
+	     save_roots(c, w, err);
 	for (uint32_t e = 0; !rc && e < c->events; e++)
 		rc = save_costs(c, e, cost, w, saturated, err);
 	free(cost);

@@ -136,10 +136,12 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 	if (m->functions > most || m->edges > most || m->parts > most ||
 	    m->cycles > m->functions || m->cycle_members > m->functions ||
 	    m->tree.contexts > size || m->tree.contexts >= UINT32_MAX - 1 ||
+	    m->tree.roots > size || m->tree.roots > UINT32_MAX ||
 	    m->tree.kind > TREE_REFUSED || m->tree.file >= m->files ||
 	    m->groups > m->functions || m->group_cycles > m->groups ||
 	    m->group_edges > m->edges ||
-	    (m->tree.contexts && (m->tree.kind != TREE_WHOLE || !m->functions)))
+	    ((m->tree.contexts || m->tree.roots) &&
+	     (m->tree.kind != TREE_WHOLE || !m->functions)))
 		return false;
 	for (int i = 0; i < SPACES; i++)
 		if (strings[i] > most || (m->functions && !strings[i]))

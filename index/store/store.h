@@ -173,7 +173,7 @@ bool store_is_callgrind(struct store *st);
 /* Is a call that is counted 0 times known to be none?  Only callgrind writes such ones. */
 bool store_counts_zeros(struct store *st);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
-/* Calls on all incoming edges, recursive ones too. */
+/* Calls on all incoming edges, recursive ones too, and those of roots. */
 uint64_t store_fn_calls(struct store *st, fn_id f);
 int64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
 /* Inclusive cost; each cost counts once however often f is on the stack (inclusive.h).
@@ -274,6 +274,16 @@ fn_id store_context_fn(struct store *st, context_id c);
 uint64_t store_context_calls(struct store *st, context_id c); /* activations */
 int64_t store_context_self(struct store *st, context_id c, uint32_t e);
 int64_t store_context_incl(struct store *st, context_id c, uint32_t e);
+
+/* How often a function ran in a part without being called there: of {main}, and of all that
+ * a fiber or the end of a request runs.  By part, then by function. */
+struct store_root {
+	uint32_t part;
+	fn_id fn;
+	uint64_t calls;
+};
+uint32_t store_roots(const struct store *st);
+struct store_root store_root(struct store *st, uint32_t i);
 
 /*
  * ---- groups: functions as people ask about them ----

@@ -131,6 +131,9 @@ uint64_t store_rows_of(const struct store *st, enum index_table t)
 	case TABLE_CONTEXT_CALLS:
 	case TABLE_CONTEXT_SELF:
 	case TABLE_CONTEXT_INCL: return m->tree.contexts;
+	case TABLE_ROOT_PART:
+	case TABLE_ROOT_FN:
+	case TABLE_ROOT_CALLS: return m->tree.roots;
 	case TABLE_GROUP_OF:
 	case TABLE_GROUP_NAME:
 	case TABLE_GROUP_FN: return m->groups ? m->functions : 0;

@@ -51,3 +51,16 @@ int64_t store_context_incl(struct store *st, context_id c, uint32_t e)
 {
 	return store_cost_at(st, TABLE_CONTEXT_INCL, e, c);
 }
+
+uint32_t store_roots(const struct store *st)
+{
+	return (uint32_t)st->meta.tree.roots;
+}
+
+struct store_root store_root(struct store *st, uint32_t i)
+{
+	return (struct store_root){
+		store_row_id(st, TABLE_ROOT_PART, 0, i, (uint32_t)st->meta.parts),
+		store_row_id(st, TABLE_ROOT_FN, 0, i, st->info.functions),
+		store_row_u64(st, TABLE_ROOT_CALLS, 0, i)};
+}

@@ -54,6 +54,8 @@ static struct rule rule_of(const struct store *st, enum index_table t)
 	case TABLE_CONTEXT_PARENT:
 		return (struct rule){m->tree.contexts, "the contexts are not in order",
 				     NULL};
+	case TABLE_ROOT_PART:
+		return (struct rule){m->parts, "the roots are not in order", NULL};
 	case TABLE_GROUP_OF: return (struct rule){m->groups, NULL, NULL};
 	case TABLE_GROUP_NAME: return (struct rule){UINT32_MAX, NULL, NULL};
 	case TABLE_GROUP_FIRST:

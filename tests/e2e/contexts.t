@@ -13,7 +13,8 @@ import os
 import random
 import subprocess
 
-from e2e import done, fixtures, ok, run, same, seed, top
+from e2e import done, fixtures, ok, run, same, seed, small, top
+from xdebug import blocks
 
 variant = os.environ.get("QUERN_VARIANT", "release")
 program = os.path.join(top, "build", variant, "tests", "contexts_test")
@@ -120,6 +121,18 @@ for name in "exc", "fiber", "kill":
     whole = ours(truth + name + ".xd")
     for how in ("2", "64"), ("3", "500"), ("2", "4000", "15"):
         same(ours(truth + name + ".xd", *how), whole, "%s: the same by %s" % (name, how))
+
+# ---------------------------------------------------------------- each block is a call of its function, a root, too
+for path in sorted(glob.glob(small + "xdebug-*.out") + glob.glob(truth + "*.xd")):
+    parts = [collections.Counter()]
+    for block_ in blocks(path, True):
+        if block_:
+            parts[-1][block_[0]] += 1
+        elif parts[-1]:
+            parts.append(collections.Counter())
+    for stage, want in [("", sum(parts, collections.Counter()))] + [("part %d | " % n, p) for n, p in enumerate(parts, 1)]:
+        rows = json.loads(run(path, "--no-index-write", "-q", "-c", stage + "functions | group by fn: sum(calls) as calls | as json").out)["rows"]
+        same({fn: n for fn, n in rows if n}, dict(want), "%s: %scalls are the blocks of each function" % (os.path.basename(path), stage))
 
 # ---------------------------------------------------------------- fibers that take turns, by the trace
 packed = ours(truth + "fibers.xd.xz")

@@ -388,13 +388,13 @@ if shutil.which("node"):
                        input=text[text.index("<script>") + 8:text.rindex("</script>")].encode())
     ok(p.returncode == 0, "html: the script is JavaScript", p.stderr.decode())
 
-# callgrind: opened again, it gives the same answers, but for inclusive costs by Xdebug's stacks: the file
-# has its functions and calls.
+# callgrind: opened again, it gives the same answers, but for inclusive costs by Xdebug's stacks, and calls of
+# roots: the file has its functions and calls.
 for name in ("tmpl-cachebranch.out", "lua-instr-jumps.out", "mutual-default.out", "xdebug-small.out",
              "thr-septhreads-combine.out"):
     r = run(small + name, "-q", "--index", name + ".quern", "-c", "functions > all.callgrind")
     ok(r.status == 0, name + " > callgrind", r)
-    functions = "functions | show id, fn, file, line, calls, self" if "xdebug" in name else "functions"
+    functions = "functions | show id, fn, file, line, self" if "xdebug" in name else "functions"
     for query in (functions, "lines", "calls", "callsites", "events",
                   "cycles | show id, functions, self, entry, calls" if "xdebug" in name else "cycles"):
         old = run(small + name, "-q", "--index", name + ".quern", "-c", query + " | as csv").text

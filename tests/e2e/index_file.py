@@ -64,7 +64,7 @@ def meta(tables):
                            p.text(), [(p.number(), p.number(), p.text()) for _ in range(p.number())]))
     m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
     for name in ("built input_bytes input_lines functions edges cycles members parts objects files names pairs "
-                 "lines callsites jumps diagnostics tree contexts activations unsure lost lost_file lost_line lost_many groups group_edges group_cycles events all_events line instr saturated truncated totals summaries levels negative uncounted loose").split():
+                 "lines callsites jumps diagnostics tree contexts roots activations unsure lost lost_file lost_line lost_many groups group_edges group_cycles events all_events line instr saturated truncated totals summaries levels negative uncounted loose").split():
         m[name] = p.number()
     m["event"] = []
     for _ in range(m["all_events"]):

@@ -280,7 +280,7 @@ def span_of(known, totals, start, end, those=None):
         total = totals[a.part]
         inside = lambda t: start <= t and (t < end or (t == total <= end and start < total))
         row = out[a.name]
-        row[3] += inside(a.start[0]) and (those is not None or a.caller is not None)
+        row[3] += inside(a.start[0])
         begin = a.begin
         if a.own[0] == 0:
             parts = [c * inside(begin) for c in a.own]

@@ -28,9 +28,9 @@ def blocks(path, parts=False):
 
     def named(text):
         number, _, name = text.partition(") ")
-        if not text.startswith("("):
-            return text
         number = number.rstrip(")")
+        if not number[1:].isdigit() or text[0] != "(":
+            return text
         names[number] = name or names[number]
         return names[number]
 

@@ -143,6 +143,15 @@ class Known(View):
         if self.below:
             self.times, self.opens, self.by_time = self.below.times, self.below.opens, self.below.by_time
 
+    @classmethod
+    def whole(cls, world, parts=None):
+        made = super().whole(world, parts)
+        numbers, made.times = {p.number for p in made.parts}, {}
+        for a in world.program.calls:   # those that nothing calls, too
+            if a.part in numbers:
+                made.times[a.fn.key] = made.times.get(a.fn.key, 0) + 1
+        return made
+
     def merge(self, group):
         made = super().merge(group)
         # Calls of a group by itself are inside it; a function in itself is as deep as it was.
@@ -307,7 +316,7 @@ def span(world, those, ends, picked=None):
             add(parts[a.part].self, (a.fn.key, a.fn.file, a.fn.line), share.own)
         if share.began or share.has_own:
             part = parts[a.part]
-            times[a.fn.key] = times.get(a.fn.key, 0) + (share.began and bool(picked or a.caller))
+            times[a.fn.key] = times.get(a.fn.key, 0) + share.began
             add_calls(part, a, top, share.began, share.own)
     made = view_of(world, [p for p in parts.values() if p.self], stacks, times, "span")
     made.inside, made.shares, made.ends = set(inside), shares, ends

@@ -179,11 +179,17 @@ def parts(view, those, event, whole=True):
             rows[-1]["functions"] = len({view.group[f] for f in graph.functions})
         else:
             into = [n for (_, _, _, callee), n in part.sites.items() if view.group.get(callee) in those]
-            rows[-1]["calls"] = sum(n[0] for n in into)
+            rows[-1]["calls"] = sum(n[0] for n in into) + roots(view, part, those)
             rows[-1]["incoming"] = sum(view.cost(event, n[1:]) for n in into)
         for e in view.world.events:
             rows[-1]["self." + e] = sum(view.cost(e, c) for (f, _, _), c in part.self.items() if view.group.get(f) in those)
     return rows
+
+
+def roots(view, part, those):
+    """Calls that nothing in the part makes."""
+    runs = view.world.program.calls if view.world.calls and not view.opens else ()
+    return sum(not a.caller and a.part == part.number and view.group.get(a.fn.key) in those for a in runs)
 
 
 def parts_of_left(view, those, event):

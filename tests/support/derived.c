@@ -197,6 +197,8 @@ static int calls(struct derived *v)
 	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
 	for (uint32_t e = 0; e < v->in->edges; e++)
 		v->sum[callee[e]] += of_edge[e];
+	for (uint32_t i = 0; i < store_roots(v->st); i++)
+		v->sum[store_root(v->st, i).fn] += store_root(v->st, i).calls;
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (v->sum[f] != of_fn[f])
 			return wrong(v, TABLE_FN_CALLS, f,
