@@ -40,7 +40,6 @@ struct resolving {
 	bool placed;	    /* a name became one of an object, file or class */
 	bool finds;	    /* names of a `find` */
 	bool nowhere;	    /* the mistake is a name */
-	bool lone;	    /* a name is all that was typed */
 	struct err why;	    /* what this profile lacks for an answer */
 	struct err *err;
 };
@@ -129,6 +128,9 @@ static int look_up(struct resolving *r, const struct set *set)
 {
 	struct match_atom atom;
 	bool found = false, class = false;
+	/* What stands first is a name only as it is: index by function name. */
+	const bool lone = set && str_eq(set->text, (struct str){r->typed.p,
+								str_find(r->typed, ' ')});
 
 	if (!set)
 		return 0;
@@ -147,7 +149,7 @@ static int look_up(struct resolving *r, const struct set *set)
 	if (!r->placed && (find_name(r, &atom, MATCH_CLASS, false, &class) ||
 			   (!class && find_name(r, &atom, MATCH_FN, true, &found))))
 		return r->err->kind;
-	if (found && !r->lone)
+	if (found && !lone)
 		return 0;
 	if (class) {
 		r->placed = true;
@@ -161,7 +163,7 @@ static int look_up(struct resolving *r, const struct set *set)
 		return r->err->kind;
 	if (str_find_str(r->typed, set->text) == r->typed.n)
 		r->instead = costly_name(r->s->stores[0]);
-	if (r->instead.n || r->lone)
+	if (r->instead.n || lone)
 		return r->err->kind;
 	/* Names that are spelled almost so are looked for among all. */
 	err_clear(r->err);
@@ -457,7 +459,6 @@ void hint_resolve(struct session *s, struct str typed, struct arena *a, struct e
 	if (!s->n || (known && habit_is_command(str_c(err->hint + strlen(here)))))
 		return;
 	r.query = query;
-	r.lone = str_find(query, ' ') == query.n;
 	/* The mistake shows only as it runs; but "top 2" in quotes is no name. */
 	if (!known && !try_query(&r) && !(query.n && query.p[0] == '"'))
 		return;

@@ -16,7 +16,7 @@ struct habit {
 
 /* Its tables, {0} at the end. */
 extern const struct habit habit_sql[], habit_rewrites[], habit_words[], habit_verbs[],
-	habit_commands[];
+	habit_said[], habit_commands[];
 
 /* Is the text a query? */
 typedef bool habit_reads(void *arg, struct str query);

@@ -4,7 +4,8 @@
  * The words fill slots: a verb or a kind of rows, sets by the preposition before them, an order, a
  * number, conditions, stages.  habits.txt says what a word fills; what is not there is a name.  The
  * table of verbs says which clauses a verb takes, so what the query is.  What has no place makes
- * all of it void: nothing that was typed is left out.
+ * all of it void; so does a word without which the query would be the same, unless [said] has it:
+ * nothing that was typed is left out.
  */
 #include "engine/lang/plain.h"
 
@@ -36,7 +37,7 @@ enum {
 	END,
 	SLOTS
 };
-static const char slots[] = "verb weak unit by kind lead as number depth min portion";
+static const char slots[] = "verb weak unit by kind lead as number depth min portion end";
 
 struct asked {
 	struct str token[TOKENS];
@@ -45,10 +46,13 @@ struct asked {
 	struct str bare; /* the name without a preposition */
 	char set[SETS][HABIT_MAX], where[HABIT_MAX], tail[HABIT_MAX], base[HABIT_MAX];
 	char flags[HABIT_MAX];
-	int place, last; /* of the next name, of the one before */
+	int place, last;	    /* of the next name, of the one before */
+	enum { NO, MAY, MUST } due; /* a name */
 	bool literal,
 		either; /* is a word that may be a name one?  Is there such a word? */
 	bool piped, wrong;
+	const char *row[TOKENS], *without; /* the rows that were read; one that is not */
+	size_t rows;
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -67,6 +71,16 @@ static bool eq(struct str s, const char *word)
 	return str_eq(s, str_c(word));
 }
 
+/* The n-th of "A else B", if there is one. */
+static struct str choice(struct str s, size_t n)
+{
+	static const char between[] = " else ";
+
+	for (; n--; s = str_from(s, strlen(between)))
+		s = str_from(s, str_find_str(s, str_c(between)));
+	return (struct str){s.p, str_find_str(s, str_c(between))};
+}
+
 /* Is there such a set, slot, flag, verb or unit? */
 static bool has(const struct asked *q, const char *list)
 {
@@ -74,7 +88,7 @@ static bool has(const struct asked *q, const char *list)
 		const int p = str_place(places, w), i = str_place(slots, w);
 
 		if ((p >= 0 && p < SETS && q->set[p][0]) || (i >= 0 && q->slot[i].n) ||
-		    str_place(q->flags, w) >= 0 || str_eq(w, q->slot[VERB]) ||
+		    str_place(q->flags, w) >= 0 || str_eq(w, choice(q->slot[VERB], 0)) ||
 		    str_eq(w, q->slot[UNIT]))
 			return true;
 	}
@@ -191,6 +205,9 @@ static void put_name(struct asked *q, struct str name)
 	int p = q->place;
 	const bool joins = p == AND && !(has(q, "between"));
 
+	/* Which lines miss the cache: no name is due after an order. */
+	q->wrong |= q->due == NO && p == NOWHERE;
+	q->due = has(q, "call path") ? MAY : NO;
 	q->place = NOWHERE;
 	if (p == VS) {
 		q->wrong |= q->base[0] != 0;
@@ -291,10 +308,16 @@ static void put_unit(struct asked *q, struct str unit)
 {
 	size_t len;
 
-	/* in file lvm.c */
-	if ((q->place < SETS || q->place == IN) && q->at < q->n &&
-	    !row_at(q, q->at, &len)[0] && !is(q, q->at, "|"))
+	const struct str typed = token(q, q->at - 1);
+
+	/* in file lvm.c, dso libc */
+	if ((q->place < SETS || q->place == IN ||
+	     (q->place == NOWHERE && (typed.p[typed.n - 1] | 32) != 's' &&
+	      str_place("files objects classes dirs", unit) >= 0)) &&
+	    q->at < q->n && !row_at(q, q->at, &len)[0] && !is(q, q->at, "|")) {
+		q->rows--;
 		return;
+	}
 	if (!q->slot[UNIT].n || q->place == BY || eq(q->slot[UNIT], "functions"))
 		q->slot[UNIT] = unit;
 	q->wrong |= !eq(unit, "functions") && !str_eq(q->slot[UNIT], unit);
@@ -383,6 +406,8 @@ static void read_prep(struct asked *q, struct str word)
 		put_order(q, take_text(q, true));
 		return;
 	}
+	q->wrong |= q->due == MUST && q->place != p; /* without from */
+	q->due = MUST;
 	q->place = p == BY && has(q, "called") ? FROM : p;
 	q->wrong |= p == VS && has(q, "versus");
 	add(q, q->flags, p == VS ? " vs versus" : p == BETWEEN ? " between" : "");
@@ -400,6 +425,8 @@ static void act(struct asked *q, struct str typed, struct str value)
 	const int slot = str_place(slots, action);
 
 	value = str_trim(value);
+	/* relative to parent */
+	q->wrong |= q->place == VS && row_is(action.p, "verb by order where");
 	if (slot == UNIT)
 		put_unit(q, value);
 	else if (eq(action, "flag") && !(eq(value, "top") && q->tail[0]))
@@ -410,8 +437,14 @@ static void act(struct asked *q, struct str typed, struct str value)
 		put_name(q, value);
 	else if (eq(action, "calling"))
 		read_call(q, value.n);
-	if (eq(action, "flag") && (eq(value, "does") || eq(value, "vs")))
+	if (eq(action, "flag") &&
+	    (eq(value, "does") || eq(value, "vs") || q->place == BY))
 		q->place = NOWHERE;
+	if (!row_is(action.p, "prep skip set"))
+		q->due = row_is(action.p, "by order where compare as portion option") ||
+					 eq(value, "that") || eq(value, "base")
+				 ? NO
+				 : MAY;
 	if (row_is(action.p, "unit flag prep set calling skip"))
 		return;
 	if (slot == VERB && q->slot[VERB].n && q->place != BY &&
@@ -447,6 +480,10 @@ static void read_row(struct asked *q, const char *row, size_t len)
 	const struct str typed = token(q, q->at);
 
 	q->at += len;
+	if (row == q->without)
+		return;
+	if (len)
+		q->row[q->rows++] = row;
 	q->wrong |= q->place == VS && strstr(row, "; where"); /* vs new: its name */
 	for (struct str rest = str_c(row), one; rest.n;
 	     rest = str_from(rest, one.n + 1)) {
@@ -458,8 +495,9 @@ static void read_row(struct asked *q, const char *row, size_t len)
 /* Is the word a name?  One that is due there may be any word: callers of read. */
 static bool is_name(struct asked *q, const char *row)
 {
-	const bool either = row[0] && q->place < SETS && q->at + 1 == q->n &&
-			    !row_is(row, "unit set as portion");
+	const bool either = row[0] && q->at + 1 == q->n &&
+			    (q->place < SETS || (q->place == IN && has(q, "cost"))) &&
+			    !row_is(row, "unit set portion");
 
 	q->either |= either;
 	return !row[0] || (either && q->literal);
@@ -522,7 +560,7 @@ static void read_words(struct asked *q)
 			   (!row[0] || begins(q, q->at + len, "+-*/"))) {
 			put_order(q, take_text(q, false));
 			q->place = NOWHERE;
-		} else if (is_number(t) && q->place >= SETS) {
+		} else if (is_number(t) && q->due != MUST) {
 			q->wrong |= q->slot[NUMBER].n;
 			read_option(q, STR("take"));
 		} else if (is_name(q, row)) {
@@ -535,16 +573,6 @@ static void read_words(struct asked *q)
 }
 
 /* ---- putting it together ---- */
-
-/* The n-th of "A else B", if there is one. */
-static struct str choice(struct str s, size_t n)
-{
-	static const char between[] = " else ";
-
-	for (; n--; s = str_from(s, strlen(between)))
-		s = str_from(s, str_find_str(s, str_c(between)));
-	return (struct str){s.p, str_find_str(s, str_c(between))};
-}
 
 /* Is it of columns that a comparison has? */
 static bool is_of_two(struct str s)
@@ -622,7 +650,7 @@ static void place_sets(struct asked *q, const struct verb *v)
 		{UNDER, C_UNDER | C_OF, C_FROM, FROM},
 		{UNDER, C_UNDER, 0, FOCUS},
 		{VIA, C_VIA, 0, FOCUS},
-		{NOT, C_UNIT, C_AVOIDING, AVOIDING},
+		{NOT, C_UNIT, C_AVOIDING | C_TO, AVOIDING},
 		{NOT, C_UNIT, 0, IGNORE},
 		{AVOIDING, C_AVOIDING, 0, IGNORE},
 		{OF, C_OF, C_FROM, FROM},
@@ -631,6 +659,8 @@ static void place_sets(struct asked *q, const struct verb *v)
 	const unsigned bits = v->clauses;
 	char *alone = q->set[bits & C_OF ? OF : TO];
 
+	/* To call X but not Y is a question of functions, not of costs. */
+	q->wrong |= q->set[NOT][0] && (v->kind == S_CALLERS || v->kind == S_CALLEES);
 	if (has(q, "up")) {
 		move(q, OF, TO);
 		move(q, FROM, TO);
@@ -741,8 +771,6 @@ static void put_form(struct asked *q, struct str form, char *buf)
 	}
 	q->wrong |= sets != (str_find(form, '@') < form.n) ||
 		    has(q, "if tail portion depth number");
-	if (q->slot[END].n)
-		form.n = str_find_str(form, STR(" > "));
 	if (q->slot[LEAD].n)
 		add(q, buf, "%.*s: ", STR_ARG(q->slot[LEAD]));
 	for (size_t n; form.n; form = str_from(form, n + 1)) {
@@ -755,40 +783,82 @@ static void put_form(struct asked *q, struct str form, char *buf)
 	}
 }
 
-bool plain_query(struct str words, size_t n, char *buf)
+enum { VERBS = 2, ORDERS = 5, BOTH = VERBS * ORDERS };
+
+static void read_query(struct asked *q, struct str words, size_t n, const char *without,
+		       char *buf)
 {
-	enum { VERBS = 2, ORDERS = 5, BOTH = VERBS * ORDERS };
-	struct asked q = {.place = NOWHERE, .literal = n < BOTH};
 	const struct verb *v;
 	struct str verb, by;
 
+	*q = (struct asked){
+		.place = NOWHERE, .due = MAY, .literal = n < BOTH, .without = without};
 	buf[0] = '\0';
-	cut_tokens(&q, words);
-	read_words(&q);
+	cut_tokens(q, words);
+	read_words(q);
 	/* It ends where a name is due. */
-	q.wrong |= q.place <= VS && !has(&q, "call");
-	choose_verb(&q);
-	verb = choice(q.slot[VERB], n % VERBS);
-	by = choice(q.slot[ORDER], n % BOTH / VERBS);
+	q->wrong |= q->place <= VS && !has(q, "call");
+	choose_verb(q);
+	verb = choice(q->slot[VERB], n % VERBS);
+	by = choice(q->slot[ORDER], n % BOTH / VERBS);
 	/* top D1mr */
-	if (n == 1 && has(&q, "top") && !has(&q, "by") &&
-	    str_eq(str_c(q.set[OF]), q.bare)) {
-		verb = q.slot[VERB];
-		by = q.bare;
-		q.set[OF][0] = '\0';
+	if (n == 1 && q->bare.n && has(q, "top") && !has(q, "by") &&
+	    str_eq(str_c(q->set[OF]), q->bare)) {
+		verb = q->slot[VERB];
+		by = q->bare;
+		q->set[OF][0] = '\0';
 	}
 	v = verb_find(verb);
-	q.wrong |= !verb.n || (q.n == 1 && has(&q, "number")) ||
-		   (q.slot[ORDER].n && !by.n) || (n % BOTH >= VERBS && !by.n) ||
-		   (n >= BOTH && !q.either) ||
-		   (n % VERBS && v && v->kind == S_CALLTREE && !has(&q, "to"));
+	q->wrong |= !verb.n || (q->n == 1 && has(q, "number")) ||
+		    (q->slot[ORDER].n && !by.n) || (n % BOTH >= VERBS && !by.n) ||
+		    (n >= BOTH && !q->either && !without) ||
+		    (n % VERBS && v && v->kind == S_CALLTREE && !has(q, "to"));
 	if (v)
-		put_verb(&q, v, by, buf);
+		put_verb(q, v, by, buf);
 	else
-		put_form(&q, verb, buf);
-	put_slot(&q, buf, " | as ", FORMAT);
-	put_slot(&q, buf, " > ", END);
-	if (q.wrong)
+		put_form(q, verb, buf);
+	q->wrong |= q->slot[FORMAT].n && str_ends(q->slot[END], STR(".svg"));
+	put_slot(q, buf, " | as ", FORMAT);
+	put_slot(q, buf, " > ", END);
+	if (q->wrong)
 		buf[0] = '\0';
+}
+
+/* Does each action of the row say nothing, or what the query has anyway? */
+static bool is_said(const char *row, const char *query)
+{
+	bool said = true;
+
+	for (struct str rest = str_c(row), value; said && rest.n;
+	     rest = str_trim(str_from(rest, value.n + 1))) {
+		const struct habit *h = habit_said;
+		struct str list = str_c(query), word, last;
+
+		last = value = (struct str){rest.p, str_find(rest, ';')};
+		str_word(&last);
+		while (h->word && !(str_starts(value, str_c(h->word)) &&
+				    strchr("; ", value.p[strlen(h->word)])))
+			h++;
+		said = h->word && eq(str_c(h->form), "*");
+		while (!said && (word = str_word(&list)).n)
+			said = str_eq(word, str_trim(last)) ||
+			       (h->word && str_place(h->form, word) >= 0);
+	}
+	return said;
+}
+
+bool plain_query(struct str words, size_t n, char *buf)
+{
+	struct asked q, other;
+	char without[HABIT_MAX];
+
+	read_query(&q, words, n, NULL, buf);
+	/* A word is used if the query would be another one without it. */
+	for (size_t i = 0; buf[0] && i < q.rows; i++)
+		if (!is_said(q.row[i], buf)) {
+			read_query(&other, words, n, q.row[i], without);
+			if (str_eq(str_c(buf), str_c(without)))
+				buf[0] = '\0';
+		}
 	return n < 2 * BOTH;
 }

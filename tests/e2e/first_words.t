@@ -76,7 +76,7 @@ hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
           if re.search(HINT, want, re.M) and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
 with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
     tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
-same(list(tables), ["sql", "rewrites", "words", "verbs", "commands"], "the tables of habits.txt are found")
+same(list(tables), ["sql", "rewrites", "words", "verbs", "said", "commands"], "the tables of habits.txt are found")
 words = [word for row in re.findall(r"^([^#].*?) =>", tables["words"], re.M) for word in row.split("|") if word]
 ok(len(words) > 500 and not [w for w in words if w != w.lower() or "  " in w], "%d words" % len(words))
 same([w for w in sorted(set(words)) if words.count(w) > 1], [], "  each is there once")
@@ -362,6 +362,18 @@ functions | where line:a.c:2 => functions of line:a.c:2
 callers of 1 => callers of #1
 SELECT fn, SUM(self) FROM functions GROUP BY fn ORDER BY 2 DESC => functions | group by fn: sum(self) | sort sum(self) DESC
 compare main => info main vs base
+top calls 5 => top 5 calls
+how much time is spent in main but not in malloc => ignore malloc | cost of main
+callers and callees of malloc => callers of malloc; callees of malloc
+distance from main to malloc => shortest path from main to malloc
+call graph of main depth 2 => calltree from main depth 2 > calls.svg
+functions nobody calls => functions | where calls = 0
+by how much => info vs base
+who calls malloc the most => callers of malloc | sort calls
+callees of main sorted by cost => callees of main
+export everything to sqlite => .export x.db
+what does main spend its time on => callees of main
+callgrind_annotate --tree=calling main => callees of main
 speedup malloc 2x => cost of malloc; ignore malloc | top
 """
 for rule in RULES.replace("\\\n", "").strip().split("\n"):
@@ -378,6 +390,13 @@ for typed, hint in (("calltree of nosuch", "its form: calltree"), ("expect incl 
                     ("top thread 2", "it would be: thread 2 | top -- no thread has the number 2"), ("callees free", "")):
     r = run("words.out", "-q", "--no-index-write", "-c", typed)
     ok(hint in r.talk and "here that is" not in r.talk, "%s: %s" % (typed, hint), r)
+
+# A word that changes nothing in a query is not left out: there is no hint.
+for typed in ("which functions write the most", "functions without recursion", "the longest path from main to malloc", "cost relative to parent",
+              "functions that call malloc but not free", "where does the time before main go", "functions called only by main", "who calls malloc first",
+              "search malloc in main", "static call graph", "functions with the most callers", "how often is free called by main", "time in json"):
+    r = run("words.out", "base=before.out", "-q", "--no-index-write", "-c", typed)
+    ok(r.status == 1 and not re.search(HINT, r.talk, re.M), "%s: no hint" % typed, r.talk)
 
 r = run("words.out", "--no-index-write", "-c", "calltree from main min 5; calltree from main min 5%")
 same(r.talk.count("note: min 5 is a cost; a share is min 5%"), 1, "min 5 is a cost")
