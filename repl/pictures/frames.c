@@ -290,8 +290,10 @@ static struct frame *put_row(struct builder *b, size_t row, size_t parent)
 	struct frames *f = b->f;
 	struct frame *x = &f->all[f->n++];
 
-	*x = (struct frame){.name = b->name->s[row],
-			    .fn = b->one_fn ? result_fn(b->r, row, b->end) : RESULT_NONE,
+	*x = (struct frame){.name = b->name ? b->name->s[row] : STR(""),
+			    .fn = !b->name    ? b->r->paths->rows[row].fn
+				  : b->one_fn ? result_fn(b->r, row, b->end)
+					      : RESULT_NONE,
 			    .depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1,
 			    .parent = parent,
 			    .row = row};
@@ -592,6 +594,71 @@ int frames_of(struct render *rd, const char *format, struct frames *out)
 	arena_init(&b.a, 0);
 	if (!find_columns(&b, format) && !find_sides(&b))
 		build(&b);
+	arena_free(&b.a);
+	return rd->err->kind;
+}
+
+/* A tree as the columns that its rows would have. */
+static int side_of_tree(struct builder *b, struct result *r, struct column *cost)
+{
+	const struct path_tree *t = r->paths;
+	int64_t *est = ARENA_ARRAY(&b->a, int64_t, t->n + 1),
+		*own = ARENA_ARRAY(&b->a, int64_t, t->n + 1);
+	uint8_t *estimated = ARENA_ARRAY(&b->a, uint8_t, t->n + 1);
+	uint32_t *on = ARENA_ARRAY(&b->a, uint32_t, t->n + 1);
+
+	if (b->a.refused)
+		return err_no_memory(b->err, NULL);
+	for (size_t i = 0; i < t->n && !render_cancelled(b->rd, i); i++) {
+		est[i] = t->rows[i].est;
+		own[i] = t->rows[i].own;
+		estimated[i] = !t->rows[i].cost.measured;
+		on[i] = t->rows[i].parent;
+	}
+	cost->i = est;
+	r->on = on;
+	r->rows = t->n;
+	b->side[0] = (struct one){.cost = est,
+				  .estimated = estimated,
+				  .own = own,
+				  .paths = t,
+				  .top = {.cost = t->est, .own = t->own}};
+	return session_left_out(t, &b->side[0].cut, b->err);
+}
+
+static void put_bounds(const struct path_tree *t, struct frames *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct frame *x = &f->all[i];
+		const struct path_bounds *b =
+			x->row == FRAME_NONE ? NULL : &t->rows[x->row].cost;
+
+		x->hi = !b || !b->bounded ? -1
+			: b->measured	  ? (int64_t)x->value[0]
+					  : b->hi;
+		x->lo = x->hi < 0 ? 0 : b->measured ? x->hi : b->lo;
+		if (x->lo > (int64_t)x->value[0])
+			x->lo = (int64_t)x->value[0];
+	}
+}
+
+int frames_of_rows(struct render *rd, struct graph *g, const struct path_tree *t,
+		   struct frames *out)
+{
+	struct result r = {.graph = g, .tree = true, .paths = t};
+	struct column cost = {.type = COL_COST};
+	struct builder b = {.rd = rd,
+			    .r = &r,
+			    .cost = &cost,
+			    .f = out,
+			    .err = rd->err,
+			    .sides = 1,
+			    .tree = true};
+
+	*out = (struct frames){.sides = 1};
+	arena_init(&b.a, 0);
+	if (!side_of_tree(&b, &r, &cost) && !build(&b))
+		put_bounds(t, out);
 	arena_free(&b.a);
 	return rd->err->kind;
 }

@@ -32,6 +32,7 @@ struct frame {
 	bool again;	    /* it holds calls of itself that are estimated */
 	uint32_t times;	    /* its function stands on its stack so often below it */
 	uint64_t deeper[2]; /* the part of `value` from dropped frames: FRAMES_DEEP */
+	int64_t lo, hi;	    /* frames_of_tree(); hi -1: only that of the frame below */
 	double x, wide;	    /* of pictures, in costs: where it is drawn */
 	size_t depth;	    /* from 0 */
 	size_t parent;	    /* index of the frame below, FRAME_NONE at depth 0 */
@@ -63,6 +64,8 @@ struct frames {
 int frames_settle(struct render *rd, struct frames *f);
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
 int frames_of(struct render *rd, const char *format, struct frames *out);
+int frames_of_rows(struct render *rd, struct graph *g, const struct path_tree *t,
+		   struct frames *out);
 /*
  * The tree of pictures.  Recursion that is estimated is one frame where a function calls
  * itself, and is FRAMES_DEEP frames deep where it does through others; deeper ones are
@@ -75,6 +78,9 @@ int frames_of(struct render *rd, const char *format, struct frames *out);
  * a name is called by its place in its object.
  */
 int frames_of_picture(struct render *rd, const char *format, struct frames *out);
+/* The same of a tree of the whole program, without names, before chains are joined. */
+int frames_of_tree(struct render *rd, struct graph *g, const struct path_tree *t,
+		   struct frames *out);
 bool frames_in_time(const struct result *r);
 /* For formats that write every stack in full; with --raw no frame is dropped.  With known
  * recursion their size is the square of the depth.  If it is too large, the functions above

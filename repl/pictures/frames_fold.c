@@ -86,6 +86,15 @@ static void add_to(struct frame *to, const struct frame *x)
 	to->row = to->row == FRAME_NONE ? x->row : to->row;
 }
 
+static void add_bounds(struct frame *to, const struct frame *x)
+{
+	cost_add(&to->lo, x->lo);
+	if (to->hi < 0 || x->hi < 0)
+		to->hi = -1;
+	else
+		cost_add(&to->hi, x->hi);
+}
+
 /* Is x, as an estimate, a call of a function by itself? */
 static bool calls_itself(const struct frames *f, const struct frame *x, size_t on)
 {
@@ -207,10 +216,15 @@ static int put(struct folding *o, size_t i, struct frame x, size_t on)
 		count_deeper(o, i, &x, on);
 	if (own && !x.self[0] && !x.self[1])
 		return 0;
+	if (own) {
+		x.lo = 0;
+		x.hi = -1;
+	}
 	at = kid_of(o, on, &x);
 	o->to[i] = own ? on : at != FRAME_NONE ? at : f->n;
 	if (at != FRAME_NONE) {
 		add_to(&f->all[at], &x);
+		add_bounds(&f->all[at], &x);
 		return 0;
 	}
 	x.parent = on;
@@ -446,6 +460,16 @@ int frames_of_picture(struct render *rd, const char *format, struct frames *out)
 	place(rd, out, &a);
 	arena_free(&a);
 	return rd->err->kind;
+}
+
+int frames_of_tree(struct render *rd, struct graph *g, const struct path_tree *t,
+		   struct frames *out)
+{
+	return frames_of_rows(rd, g, t, out) || fold(rd, out,
+						     (struct folding){.deep = FRAMES_DEEP,
+								      .most = SIZE_MAX})
+		       ? rd->err->kind
+		       : 0;
 }
 
 void frames_recursion_text(const struct render *rd, const struct frames *f, char *buf,

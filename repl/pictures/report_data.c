@@ -16,9 +16,11 @@
  *			that is not known; of many parts, so many lines are sums of parts
  *			that follow each other; of few, TAB function, own cost in the event of
  *			the query of those with most; TAB alone: of others, too
- *	d-tree		per event "@event own proven" of the tree of the whole program; proven:
- *			the share that is on proven stacks.  Then its frames, depth first:
- *			depth function est own, and for an estimate lo hi; -1 -1: no bound is known
+ *	d-tree		per event "@event cost own proven" of the tree of the whole program;
+ *			proven: the share that is on proven stacks.  Then its frames as in any
+ *			picture (frames.h): so many lines back is the one it lies on (0: none),
+ *			function, cost, own; for an estimate lo hi (-1: no more than that), and
+ *			1 if its function runs on this stack more than once, 2 if it is no row
  *	d-near		per event "@event", then the callers and callees of functions that
  *			nest in others, of whose cost the calls record more than there is:
  *			function up, and for each caller (up 1) or callee: function est lo hi
@@ -49,6 +51,7 @@
 #include "engine/names/name.h"
 #include "engine/path/path.h"
 #include "index/base/cost.h"
+#include "index/base/sort.h"
 #include "index/format/event.h"
 #include "repl/pictures/frames.h"
 #include "repl/render/render.h"
@@ -414,32 +417,69 @@ static void put_bounds(struct report *p, const struct path_tree_row *r)
 	put_cost(p, b->measured ? r->est : b->bounded ? b->hi : -1);
 }
 
-static void put_frame(struct report *p, const struct side *d,
-		      const struct path_tree_row *r)
+/* The costliest frames, with those that they lie on, of functions that the page holds. */
+static void put_frames(struct report *p, const struct side *d, const struct frames *f,
+		       size_t most, struct arena *a)
 {
-	out_u64(p->o, r->depth);
-	put_number(p, d->place[r->fn]);
-	put_cost(p, r->est);
-	put_cost(p, r->own);
-	if (!r->cost.measured)
-		put_bounds(p, r);
-	out_char(p->o, '\n');
+	struct sort_pair *rank = ARENA_ARRAY(a, struct sort_pair, f->n + 1);
+	uint32_t *line = ARENA_ARRAY(a, uint32_t, f->n + 1), n = 0;
+	unsigned marks;
+
+	for (size_t i = 0; rank && i < f->n; i++)
+		rank[i] = (struct sort_pair){~f->all[i].value[0], (uint32_t)i};
+	if (!line || !rank || sort_pairs(rank, f->n)) {
+		err_no_memory(p->rd->err, "for a report");
+		return;
+	}
+	for (size_t i = 0; i < f->n && i < most; i++)
+		line[rank[i].value] = UINT32_MAX;
+	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++) {
+		const struct frame *x = &f->all[i];
+		const uint32_t on = x->parent == FRAME_NONE ? 0 : line[x->parent];
+		const bool lies = x->parent == FRAME_NONE || on;
+
+		line[i] = line[i] && lies && x->fn != RESULT_NONE &&
+					  d->place[x->fn] != GRAPH_NONE
+				  ? ++n
+				  : 0;
+		if (!line[i])
+			continue;
+		out_u64(p->o, on ? n - on : 0);
+		put_number(p, d->place[x->fn]);
+		put_number(p, x->value[0]);
+		put_number(p, x->self[0]);
+		marks = (frame_repeats(x) ? 1 : 0) + (x->other ? 2 : 0);
+		if (x->estimated[0] || marks) {
+			put_cost(p, x->estimated[0] ? x->lo : (int64_t)x->value[0]);
+			put_cost(p, x->estimated[0] ? x->hi : (int64_t)x->value[0]);
+		}
+		if (marks)
+			put_number(p, marks);
+		out_char(p->o, '\n');
+	}
 }
 
-/* The frames, without those of functions that are not in the report and all on them. */
-static void put_tree(struct report *p, const struct side *d, const struct path_tree *t)
+static int put_tree(struct report *p, const struct side *d, uint32_t e, size_t rows,
+		    struct arena *a)
 {
-	uint32_t out = UINT32_MAX; /* depth of the frame being left out */
+	/* In the event of the answer it is the tree of a picture. */
+	const bool all = d == &p->side[0] && e == p->rd->r->event_id;
+	struct frames f = {0};
+	struct path_tree t;
 
-	for (size_t i = 0; i < t->n && !render_cancelled(p->rd, i); i++) {
-		const struct path_tree_row *r = &t->rows[i];
-
-		if (r->inner || r->depth > out)
-			continue;
-		out = d->place[r->fn] == GRAPH_NONE ? r->depth : UINT32_MAX;
-		if (out == UINT32_MAX)
-			put_frame(p, d, r);
+	render_asks(p->rd);
+	if (!session_program_tree(p->rd->session, d->g, d->event[e], !parts_count(p),
+				  all ? 0 : (uint32_t)rows, a, &t, p->rd->err) &&
+	    !frames_of_tree(p->rd, d->g, &t, &f)) {
+		out_printf(p->o, "@%" PRIu32, e);
+		put_number(p, f.sum[0]);
+		put_cost(p, t.own);
+		out_printf(p->o, " %.4f\n", t.proven);
+		put_frames(p, d, &f, rows, a);
 	}
+	frames_free(&f);
+	arena_reset(a);
+	return p->rd->err->kind;
 }
 
 static int put_trees(struct report *p, unsigned s)
@@ -447,25 +487,14 @@ static int put_trees(struct report *p, unsigned s)
 	const struct side *d = &p->side[s];
 	uint32_t rows = TREES_ROWS / (p->with_source ? 2 : 1) / p->sides /
 			(p->events ? p->events : 1);
-	struct path_tree t;
 	struct arena a;
 
 	open_data(p, "d-tree", s);
 	arena_init(&a, d->g->a->cap);
 	rows = rows < TREE_ROWS ? rows : TREE_ROWS;
-	for (uint32_t e = p->rd->session ? 0 : p->events; e < p->events; e++) {
-		if (!d->total[e])
-			continue;
-		render_asks(p->rd);
-		if (session_program_tree(p->rd->session, d->g, d->event[e],
-					 !parts_count(p), rows, &a, &t, p->rd->err))
+	for (uint32_t e = p->rd->session ? 0 : p->events; e < p->events; e++)
+		if (d->total[e] && put_tree(p, d, e, rows, &a))
 			break;
-		out_printf(p->o, "@%" PRIu32, e);
-		put_cost(p, t.own);
-		out_printf(p->o, " %.4f\n", t.proven);
-		put_tree(p, d, &t);
-		arena_reset(&a);
-	}
 	arena_free(&a);
 	close_data(p);
 	return p->rd->err->kind;

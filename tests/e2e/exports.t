@@ -327,7 +327,7 @@ report = Report(ask("hide main | functions | as html"))
 ok("hide main" in report.notes and "estimates" in report.notes, "report: what stages did is said", report.notes)
 same("main" in [x[0] for x in report.data["d-functions"]], False, "report: of the graph that stages left")
 
-# The whole program's tree is in the report: that of calltree.
+# The whole program's tree is in the report: that of all pictures, and of stacks.
 for name, stage in ("parts", ""), ("merged", ""):
     profile = fixtures + "/truth/sqlite%s.out.xz" % ("-parts" if name == "parts" else "")
 
@@ -337,11 +337,22 @@ for name, stage in ("parts", ""), ("merged", ""):
     report = Report(asked(stage + "functions | as html"))
     fns = [x[0] for x in report.data["d-functions"]]
     frames = [[int(n) for n in x[0].split()] for x in report.data["d-tree"][1:]]
-    told = json.loads(asked(stage + "calltree max 10000 | show depth, fn, est, self, lo, hi | as json"))["rows"]
-    same([(x[0], fns[x[1]], x[2], x[3]) for x in frames], [tuple(x[:4]) for x in told],
-         "report: the frames of calltree, " + name)
-    same([x[4:] for x in frames if x[2] > 1000000], [x[4:] if x[4] != x[5] else [] for x in told if x[2] > 1000000],
-         "report: and their bounds, " + name)
+    stacks, own, bounds = [], {}, {}
+    for i, (back, fn, est, self, *_) in enumerate(frames):
+        stacks.append((stacks[i - back] if back else ()) + (fns[fn],))
+        own[stacks[i]] = self
+        bounds[stacks[i]] = frames[i][4:6]
+    told = {}
+    for line in asked(stage + "calltree | as folded").splitlines():
+        stack, cost = line.rsplit(" ", 1)
+        told[tuple(stack.split(";"))] = int(cost)
+    same([(s, own.get(s), c) for s, c in told.items() if c > 20000 and own.get(s) != c and "(other)" not in s][:3], [],
+         "report: the frames of all stacks, " + name)
+    above = []
+    for depth, fn, est, lo, hi in json.loads(asked(stage + "calltree depth 4 max 10000 | show depth, fn, est, lo, hi | as json"))["rows"]:
+        above[depth - 1:] = [fn]
+        if est > 1000000 and len(set(above)) == depth:
+            same(bounds.get(tuple(above)), [lo, hi] if lo != hi else [], "report: and their bounds, %s, %s" % (fn, name))
 
 # What does not fit is left out, counted, and said.
 for name, long in (("many", 1), ("wide", 150)):

@@ -250,13 +250,15 @@ def report(name):
 
 
 def frames_of(lines):
-    """(depth, own cost) of each frame: they have four numbers, as nothing is an estimate."""
+    """(depth, own cost) of each frame: they have four numbers, as nothing is an estimate; the first: how many back is
+    the one that it lies on."""
     frames = []
     for line in lines:
         numbers = line.split()
         if len(numbers) != 4 or not all(n.isdigit() for n in numbers):
             return frames
-        frames.append((int(numbers[0]), int(numbers[3])))
+        back = int(numbers[0])
+        frames.append((frames[-back][0] + 1 if back else 1, int(numbers[3])))
 
 
 def folded(path, query):

@@ -35,24 +35,14 @@ function flame() {
 	let top = grown = grown || grow(), y = 0;
 	/* Callers above the selected function, callees below it; a zoom shows one of them. */
 	const sandwich = mode !== 'all' && !path.length;
-	const follow = () => {
-		/* By functions, so that the zoom survives a change of event. */
-		crumbs.length = 0;
-		top = grown;
-		for (const i of path) {
-			const next = top.kids.get(F[i]);
-			if (!next) break;
-			crumbs.push(top);
-			top = next;
-		}
-		path = path.slice(0, crumbs.length);
-	};
-	follow();
-	if (top.wide < 0.3 * grown.wide && !top.fine) {
-		grown = grow(top.wide / grown.wide);
-		follow();
-		top.fine = true;
+	/* By functions, so that the zoom survives a change of event. */
+	for (const i of path) {
+		const next = top.kids.get(F[i]);
+		if (!next) break;
+		crumbs.push(top);
+		top = next;
 	}
+	path = path.slice(0, crumbs.length);
 	shownTop = top;
 	sentence();
 	if (anew) ROWS = MOST_ROWS;
@@ -62,7 +52,7 @@ function flame() {
 	if (!sandwich) boxes.push(...layout(top, y, ROWS, mode === 'to'));
 	else {
 		const below = layout(top, 0, ROWS - 1), half = Math.ceil(ROWS / 2);
-		const callers = grow(1, 'to'), above = callers.kids.size ? layout(callers, 0, ROWS + 1 - Math.min(half, high(below)), true) : below.slice(0, 1), at = high(above) - 1;
+		const callers = grow('to'), above = callers.kids.size ? layout(callers, 0, ROWS + 1 - Math.min(half, high(below)), true) : below.slice(0, 1), at = high(above) - 1;
 		for (const b of above.slice(1)) { b.y = at - b.y; boxes.push(b); }
 		for (const b of high(below) > ROWS - at ? layout(top, 0, ROWS - at) : below) { b.y += at; boxes.push(b); }
 	}

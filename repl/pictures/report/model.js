@@ -86,7 +86,7 @@ const trees = SIDES.map(s => {
 	const all = [];
 	for (const l of lines('d-tree' + suffix[s])) {
 		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
-		if (l[0] === '@') all[n[0]] = {own: n[1], proven: n[2], rows: []};
+		if (l[0] === '@') all[n[0]] = {cost: n[1], own: n[2], proven: n[3], rows: []};
 		else all.at(-1).rows.push(n);
 	}
 	return all;

@@ -1,110 +1,59 @@
 /* ---- the tree of the flame graph: one for both sides ----
-   Its frames are those of d-tree.  An estimated frame on one of its own function is part of that, and one whose function
-   is on its stack DEEP times keeps its own cost alone (frames_fold.c).  What is too cheap to be told goes on along the
-   calls without a frame, in proportion to their costs, as far as it is worth drawing. */
-const GRAIN = 3e-4, /* of what is shown: less than that is not unfolded */
-	MOST_NODES = 30000, DEEP = 5, DEEPEST = 1500, ROUNDS = 12, JOINED = 0.95; /* of a frame in the next one: they are one chain */
+   Its frames are those of d-tree, as all pictures have them (frames_fold.c).  Around a function they are the shape of
+   what its calls cost; where there are none, calls go on in proportion, as far as no function comes again. */
+const GRAIN = 3e-4, MOST_NODES = 30000, DEEPEST = 1500, /* of frames that are not told: cheaper, more, deeper ones are left out */
+	JOINED = 0.95; /* of a frame in the next one: they are one chain */
 let mode = 'all', subject = null, path = []; /* of the zoom, by functions */
 const zeros = () => SIDES.map(() => 0);
-/* at: so many functions of the path lead here; -1: it lies beside the path. */
-const makeNode = (f, on, at) => ({f, on, at, kids: new Map(), self: zeros(), rest: zeros(), est: zeros(), lo: zeros(), hi: zeros(), folded: false});
-/* share: of the zoomed frame, which is unfolded so much finer; way: a mode. */
-function grow(share = 1, way = mode) {
-	const up = way === 'to', root = makeNode(way === 'all' ? null : subject, null, 0), nodes = [root], waiting = [];
+function grow(way = mode) {
+	const up = way === 'to', nodes = [], root = makeNode(way === 'all' ? null : subject, null);
+	function makeNode(f, on) {
+		const n = {f, on, kids: new Map(), self: zeros(), rest: zeros(), est: zeros(), lo: zeros(), hi: zeros(), folded: false, other: null};
+		nodes.push(n);
+		return n;
+	}
 	root.folded = way !== 'all' && subject.out.some(loops);
-	/* The frame of f on n; for a guess it can be n. */
-	function kid(n, f, guess, w) {
-		let times = 0;
-		for (let a = n; guess && a && a.f; a = a.on) times += a.f === f;
-		if (times && n.f === f) { n.folded = true; return n; }
-		if (times >= DEEP) return n;
-		let k = n.kids.get(f);
-		if (k) return k;
-		n.kids.set(f, k = makeNode(f, n, n.at < 0 ? -1 : n.at >= path.length ? n.at : path[n.at] === f.i ? n.at + 1 : -1));
-		nodes.push(k);
-		k.folded = times > 0;
-		/* A call of cost w takes its share of what passes n; lo and hi are the bounds of Frechet, lo = hi is measured. */
-		if (w) for (const s of SIDES) {
-			k.lo[s] = Math.max(0, n.lo[s] + w - through(n.f, s));
-			k.hi[s] = Math.min(n.hi[s], w);
-		}
-		return k;
+	function kid(n, f) {
+		if (!n.kids.has(f)) n.kids.set(f, makeNode(f, n));
+		return n.kids.get(f);
 	}
-	/* Spread a cost that enters n, or one that is told to lie on it, in calls of other functions than `told`: along the
-	   calls, in proportion to their costs.  Calls of a function by itself send it round once more: the others share it. */
-	function spread(n, s, cost, told, floor, depth = 0) {
-		const T = passing(n.f, s), calls = ways(n.f, s).filter(([g]) => !told || !told.has(g)), sum = told ? calls.reduce((sum, [, w]) => sum + w, 0) : T, deep = new Map();
-		const fine = path.length && n.at >= path.length ? Math.max(1, floor * share) : floor, own = told ? 0 : Math.min(cost, cost * spends(n.f, s) / T);
-		let left = cost - own;
-		n.self[s] += own;
-		for (const [g, w] of calls) {
-			const part = cost * w / sum, ahead = n.at >= 0 && path[n.at] === g.i;
-			if (!ahead && (part < fine || nodes.length > MOST_NODES || depth > DEEPEST)) continue;
-			const k = kid(n, g, true, w);
+	/* Spread a cost that enters n. */
+	function spread(n, s, cost, floor, depth = 0) {
+		const T = passing(n.f, s), again = g => { let a = n; while (a && a.f !== g) a = a.on; return a; };
+		n.self[s] += cost * Math.min(1, spends(n.f, s) / T);
+		let left = cost * Math.max(0, 1 - spends(n.f, s) / T);
+		for (const [g, w] of ways(n.f, s)) {
+			const part = Math.min(left, cost * w / T);
+			if (part < floor || nodes.length > MOST_NODES || depth > DEEPEST || again(g)) continue;
 			left -= part;
-			if (k === n) deep.set(g, part); else spread(k, s, part, null, floor, depth + 1);
+			spread(kid(n, g), s, part, floor, depth + 1);
 		}
-		n.rest[s] += Math.max(0, left) + settle(n, s, deep, floor, depth);
-	}
-	/* What is too deep keeps what it spends itself, and its calls lie on n.  What goes round among such functions shrinks
-	   evenly after some rounds: then the last one is that much larger.  Returns what is too little. */
-	function settle(n, s, deep, floor, depth) {
-		const add = (m, g, c) => m.set(g, (m.get(g) || 0) + c), all = () => [...deep.values()].reduce((sum, c) => sum + c, 0);
-		const own = new Map(), above = new Map();
-		let rest = all();
-		for (let round = 1; rest > floor; round++) {
-			const spent = new Map(), calls = new Map(), before = rest;
-			for (const f of deep.keys()) {
-				const share = deep.get(f) / passing(f, s);
-				deep.set(f, 0);
-				add(spent, f, share * spends(f, s));
-				for (const [g, w] of ways(f, s)) add(kid(n, g, true) === n ? deep : calls, g, share * w);
-			}
-			rest = all();
-			const last = round === ROUNDS && rest < before, by = last ? before / (before - rest) : 1;
-			for (const [f, c] of spent) add(own, f, by * c);
-			for (const [g, c] of calls) add(above, g, by * c);
-			if (last) rest = 0;
-			if (round === ROUNDS) break;
-		}
-		for (const [f, c] of own) { const k = kid(n, f, false); k.self[s] += c; k.hi[s] = n.hi[s]; }
-		for (const [g, c] of above) { const k = kid(n, g, true); k.hi[s] = n.hi[s]; spread(k, s, c, null, floor, depth + 1); }
-		return rest;
+		n.rest[s] += left;
 	}
 	const ways = (f, s) => (up ? f.in : f.out).filter(e => !loops(e) && weigh(e, s) > 0).map(e => [up ? e.from : e.to, weigh(e, s)]);
 	const spends = (f, s) => on(f, s)[up ? 'root' : 'self'][ev];
 	const passing = (f, s) => Math.max(1, through(f, s) - f.out.filter(loops).reduce((sum, e) => sum + weigh(e, s), 0));
 	for (const s of SIDES) {
-		const told = trees[s][ev] && trees[s][ev].rows.length && readTree(trees[s][ev]);
+		const told = readTree(trees[s][ev]);
 		if (way === 'all') {
-			root.self[s] = told ? told.own : 0;
-			if (told) plant(told.all, () => true, s);
-			else for (const f of F) if (on(f, s).root[ev] > 0) {
-				const k = kid(root, f, false);
-				k.lo[s] = k.hi[s] = on(f, s).root[ev];
-				waiting.push([k, k.lo[s], null]);
-			}
-		} else {
-			const x = on(subject, s);
-			root.lo[s] = x.nests ? x.lo[ev] : x.incl[ev];
-			root.hi[s] = x.nests ? x.hi[ev] : x.incl[ev];
-			if (told && up) climb(told.all, s);
-			else if (told) plant(told.all, n => n.f === subject, s);
-			spreadAll(s);
-			surround(s);
+			root.self[s] = told.own;
+			root.rest[s] = told.rest;
+			plant(told.all, () => true, s);
+			continue;
 		}
-		spreadAll(s);
-	}
-	function spreadAll(s) {
-		for (const [n, cost, told] of waiting.splice(0)) spread(n, s, cost, told, Math.max(1, GRAIN * (way === 'all' ? total(s) : root.hi[s])));
+		const x = on(subject, s);
+		root.lo[s] = x.nests ? x.lo[ev] : x.incl[ev];
+		root.hi[s] = x.nests ? x.hi[ev] : x.incl[ev];
+		if (up) climb(told.all, s); else plant(told.all, n => n.f === subject, s);
+		surround(s);
 	}
 	/* The callers or callees of the subject have the cost of its calls; what is told of them is their shape. */
 	function surround(s) {
 		let left = on(subject, s).incl[ev];
 		for (const e of up ? subject.in : subject.out) if (!loops(e) && weigh(e, s) > 0) {
-			const [cost, lo, hi] = near(subject, e, +up, s), k = kid(root, up ? e.from : e.to, false), told = sums(k, s);
+			const [cost, lo, hi] = near(subject, e, +up, s), k = kid(root, up ? e.from : e.to), told = sums(k, s);
 			if (told > 0) scale(k, s, cost / told);
-			else waiting.push([k, cost, null]);
+			else spread(k, s, cost, Math.max(1, GRAIN * root.hi[s]));
 			k.lo[s] = lo;
 			k.hi[s] = Math.min(hi, root.hi[s]);
 			left -= cost;
@@ -127,16 +76,17 @@ function grow(share = 1, way = mode) {
 			const below = t.on && t.on.to;
 			if (!below && !here(t)) continue;
 			/* Direct recursion of the subject is closed, as in `callees of`. */
-			t.to = way !== 'all' && (!below || below === root && t.f === subject) ? root : kid(below || root, t.f, t.guess);
-			if (t.to === below && below.f !== t.f) {
-				const own = kid(below, t.f, false);
-				own.self[s] += t.own;
-				own.hi[s] += t.own;
-				below.folded = true;
-			} else t.to.self[s] += t.own;
-			/* What is folded is within the bounds of its frame already. */
-			if (t.to !== root && t.to.on === (below || root)) { t.to.lo[s] += t.lo; t.to.hi[s] += t.hi; }
-			if (t.to !== root && t.est > t.own + t.kids) waiting.push([t.to, t.est - t.own - t.kids, t.calls]);
+			if (way === 'all') t.to = kid(below || root, t.f);
+			else if (!below || below === root && t.f === subject) t.to = root;
+			else if (below !== root || callOf(subject, t.f)) t.to = kid(below, t.f);
+			else continue;
+			t.to.self[s] += t.own;
+			t.to.rest[s] += t.rest;
+			if (t.to === root) continue;
+			t.to.folded ||= !!(t.marks & 1);
+			t.to.other = t.to.other !== false && !!(t.marks & 2);
+			t.to.lo[s] += t.lo;
+			t.to.hi[s] += t.hi;
 		}
 	}
 	/* Add the callers of the frames of the subject, each with what reaches no other one above it.  One that lies on the
@@ -151,7 +101,8 @@ function grow(share = 1, way = mode) {
 		for (const [t, est] of cost) {
 			let n = root, a = t.on;
 			while (a && a.f === subject) a = a.on;
-			for (; a; a = a.on) n = kid(n, a.f, t.guess);
+			if (a && !callOf(a.f, subject)) continue;
+			for (; a; a = a.on) n = kid(n, a.f);
 			n.self[s] += est;
 		}
 	}
@@ -201,22 +152,21 @@ function grow(share = 1, way = mode) {
 }
 /* The frames of d-tree: each after the one that it lies on. */
 function readTree(t) {
-	const all = [], above = [];
-	for (const [depth, f, est, own, lo, hi] of t.rows) {
-		const below = depth > 1 ? above[depth - 1] : null;
-		const [least, most] = lo === undefined ? [est, est] : bounds(lo, hi);
-		const n = {f: F[f], on: below, est, own, guess: lo !== undefined, lo: least, hi: most, kids: 0, calls: new Set(), to: null};
-		if (below) { below.kids += est; below.calls.add(n.f); }
-		all.push(n);
-		above[depth] = n;
+	const all = [];
+	if (!t) return {all, own: 0, rest: 0};
+	let top = 0;
+	for (const [back, f, est, own, lo = est, hi = est, marks = 0] of t.rows) {
+		const below = back ? all[all.length - back] : null;
+		if (below) below.rest -= est; else top += est;
+		all.push({f: F[f], on: below, est, own, rest: est - own, lo, hi: hi < 0 ? Infinity : hi, marks, to: null});
 	}
-	return {all, own: t.own};
+	return {all, own: t.own, rest: Math.max(0, t.cost - t.own - top)};
 }
 /* A frame as it is drawn: a chain of nodes, the one it is named after, and the nodes that lie on it, the widest first. */
 function drawn(n, up) {
 	const chain = [n], kids = [];
 	for (let last = n; ; chain.push(last)) {
-		const next = [...last.kids.values()].find(k => SIDES.every(s => k.est[s] >= JOINED * last.est[s]));
+		const next = [...last.kids.values()].find(k => !k.other && SIDES.every(s => k.est[s] >= JOINED * last.est[s]));
 		kids.push(...[...last.kids.values()].filter(k => k !== next));
 		/* Known recursion stays as deep as it is, and the selected function alone. */
 		if (!next || !last.f || next.f === last.f || mode !== 'all' && !last.on) { if (next) kids.push(next); break; }
