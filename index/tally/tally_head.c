@@ -119,7 +119,7 @@ static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *ca
 		}
 		if (e->kind_callee != ENTRY_HEAD &&
 		    ENTRY_KIND(e->kind_callee) == ENTRY_CALL) {
-			/* With this part's sums: part_lines.c ends no part. */
+			/* With this part's sums: part_lines_read.c ends no part. */
 			memcpy(val + *n, old, (from + 2) * 8);
 			memcpy(val + *n + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->kind_callee != ENTRY_HEAD) {
