@@ -143,7 +143,7 @@ static void nest_rows(struct exec *x, struct vs *v, size_t n)
 static void vs_match_rows(struct exec *x, struct vs *v)
 {
 	const bool functions =
-		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
+		v->a.src->fn == row_is_fn && v->a.g->plain && v->b.g->plain;
 
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	if (functions) {

@@ -56,7 +56,7 @@ _Noreturn void source_lacks(struct exec *x, struct span at, const char *what,
 /* How often function f ran: its calls, or once if nothing calls it. */
 uint64_t fn_activations(const struct graph *g, uint32_t f);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
-/* The subject of a row that is a function of the graph. */
-void fn_subject(const struct table *t, uint32_t f, struct row_subject *out);
+/* The subject of a row: its function, if it has one. */
+void fn_subject(const struct table *t, uint32_t ref, struct row_subject *out);
 
 #endif

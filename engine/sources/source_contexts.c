@@ -174,11 +174,6 @@ static uint32_t context_above(const struct table *t, uint32_t v)
 	return rows_of(t)->known ? rows_of(t)->shape->caller[v] : UINT32_MAX;
 }
 
-static void context_subject(const struct table *t, uint32_t v, struct row_subject *out)
-{
-	out->fn[0] = context_fn(t, v);
-}
-
 static void contexts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct contexts_rows *d = EXEC_ARRAY(x, struct contexts_rows, 1);
@@ -219,6 +214,6 @@ const struct source_def source_contexts = {
 	.sorted = true,
 	.open = contexts_open,
 	.fn = context_fn,
-	.subject = context_subject,
+	.subject = fn_subject,
 	.above = context_above,
 };

@@ -551,11 +551,6 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 	return ROW(path_tree_row, t, r)->fn;
 }
 
-static void tree_subject(const struct table *t, uint32_t r, struct row_subject *out)
-{
-	out->fn[0] = ROW(path_tree_row, t, r)->fn;
-}
-
 #define TREE(var, word, what, names)                      \
 	const struct source_def var = {                   \
 		.name = word,                             \
@@ -565,7 +560,7 @@ static void tree_subject(const struct table *t, uint32_t r, struct row_subject *
 		COLUMNS(names),                           \
 		.open = tree_open,                        \
 		.fn = tree_fn,                            \
-		.subject = tree_subject,                  \
+		.subject = fn_subject,                    \
 		.row_size = sizeof(struct path_tree_row), \
 	}
 TREE(source_callers, "callers", "callers", near_list);

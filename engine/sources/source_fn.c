@@ -64,9 +64,10 @@ uint32_t row_is_fn(const struct table *t UNUSED, uint32_t f)
 	return f;
 }
 
-void fn_subject(const struct table *t UNUSED, uint32_t f, struct row_subject *out)
+void fn_subject(const struct table *t, uint32_t ref, struct row_subject *out)
 {
-	out->fn[0] = f;
+	if (t->src->fn)
+		out->fn[0] = t->src->fn(t, ref);
 }
 
 void refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
@@ -328,11 +329,6 @@ static uint32_t cycle_fn(const struct table *t, uint32_t i)
 	return ROW(graph_cycle, t, i)->entry;
 }
 
-static void cycle_subject(const struct table *t, uint32_t i, struct row_subject *out)
-{
-	out->fn[0] = cycle_fn(t, i);
-}
-
 const struct source_def source_cycles = {
 	.name = "cycles",
 	.rows = "cycles",
@@ -342,6 +338,6 @@ const struct source_def source_cycles = {
 	.sorted = true,
 	.open = cycle_open,
 	.fn = cycle_fn,
-	.subject = cycle_subject,
+	.subject = fn_subject,
 	.row_size = sizeof(struct graph_cycle),
 };

@@ -409,11 +409,6 @@ static void total_open(struct exec *x, const struct source *s UNUSED, struct tab
 }
 
 /* Each side has one row. */
-static void total_subject(const struct table *t UNUSED, uint32_t r UNUSED,
-			  struct row_subject *out UNUSED)
-{
-}
-
 const struct source_def source_info_vs = {
 	.name = "info",
 	.rows = "totals",
@@ -421,7 +416,7 @@ const struct source_def source_info_vs = {
 	.of = ROWS_TOTALS,
 	COLUMNS(total_list),
 	.open = total_open,
-	.subject = total_subject,
+	.subject = fn_subject,
 	.row_size = sizeof(struct store_info),
 };
 

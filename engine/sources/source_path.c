@@ -642,11 +642,6 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 /* Each side has one row: both answer the same question. */
-static void cost_subject(const struct table *t UNUSED, uint32_t r UNUSED,
-			 struct row_subject *out UNUSED)
-{
-}
-
 const struct source_def source_cost = {
 	.name = "cost",
 	.rows = "rows",
@@ -654,6 +649,6 @@ const struct source_def source_cost = {
 	.of = ROWS_COST,
 	COLUMNS(cost_list),
 	.open = cost_open,
-	.subject = cost_subject,
+	.subject = fn_subject,
 	.row_size = sizeof(struct cost),
 };
