@@ -442,6 +442,48 @@ static void part_of_cost(struct exec *x, const struct flow *flow,
 		c->b = path_bounds_of(c->b.est, c->b.lo, c->whole.hi, true);
 }
 
+/* Does a function of `from` lead to one of `to`? */
+static bool leads_to(struct exec *x, const struct fn_set *from, const struct fn_set *to)
+{
+	struct cost_under u;
+
+	cost_under(x, from, &u);
+	for (uint32_t f = fnset_next(to, 0); f != FNSET_NONE; f = fnset_next(to, f + 1))
+		if (fnset_has(u.below, f))
+			return true;
+	return false;
+}
+
+/* What is estimated of a function under others is what `focus` has of it, where it is never
+ * above them. */
+static void as_focused(struct exec *x, const struct source *s, struct graph *follow,
+		       const struct fn_set *of, const struct fn_set *under,
+		       struct cost *c)
+{
+	const uint32_t f = fnset_next(of, 0);
+	const struct fn_set *set;
+	struct graph *left, *joined;
+	int64_t left_of;
+	uint32_t here;
+
+	if (s->via || s->avoiding || !c->b.bounded || c->b.lo == c->b.hi ||
+	    fnset_count(of) != 1 || x->g->marks.estimated || leads_to(x, of, under))
+		return;
+	optional_set(x, follow, s->under, false, &set);
+	graph_focus(follow, set, false, &left);
+	graph_join(left, &joined);
+	graph_event(joined, x->event);
+	here = graph_of_store(joined, graph_id(x->g, f));
+	if (here == GRAPH_NONE)
+		return;
+	left_of = graph_incl(joined, here, x->event);
+	if (graph_incl_is_about(joined, here, x->event) || left_of < c->b.lo ||
+	    left_of > c->b.hi)
+		c->b = path_bounds_of((double)left_of, c->b.lo, c->b.hi, true);
+	else
+		c->b = path_bounds_exact(left_of);
+}
+
 /* A function is under itself only if it is nested in itself: note it. */
 static void note_same(struct exec *x, const struct fn_set *of, const struct fn_set *under)
 {
@@ -627,6 +669,8 @@ static void cost_open(struct exec *x, const struct source *s, struct table *t)
 	cost_under(x, under, &u);
 	if (q.via || q.avoiding || (under && !cost_all_under(of, under, &u)))
 		part_of_cost(x, flow, &q, c);
+	if (under)
+		as_focused(x, s, follow, of, under, c);
 	flow_parts_free(q.parts);
 	bound_cost(x, &shown, (const int64_t[2]){0, 0}, c);
 	cost_calls(x, &shown, &u, &c->calls);
