@@ -749,6 +749,26 @@ static struct path_bounds base_bounds(const struct growing *g)
 	return path_bounds_of(est, 0, INT64_MAX, false);
 }
 
+/* What one function that may nest costs is estimated of all parts, too, and its rows add up to
+ * that. */
+static void scale_to_whole(struct growing *g)
+{
+	const double parts = g->nodes[TREE_TOP].est, whole = g->q->one.est;
+
+	if (g->one == FLOW_NONE || !g->q->parts || g->q->one.measured || parts <= 0 ||
+	    whole <= 0)
+		return;
+	for (uint32_t i = 0; i < g->n; i++) {
+		g->nodes[i].est *= whole / parts;
+		g->nodes[i].rest *= whole / parts;
+		g->nodes[i].own *= whole / parts;
+	}
+	for (uint32_t i = 0; i < g->nplaces; i++) {
+		g->places[i].est *= whole / parts;
+		g->places[i].rest *= whole / parts;
+	}
+}
+
 static void grow_tree(const struct flow *fl, const struct path_tree_query *q,
 		      struct arena *a, const struct cancel *cancel, struct path_tree *out)
 {
@@ -790,6 +810,7 @@ static void grow_tree(const struct flow *fl, const struct path_tree_query *q,
 			need_time(cancel);
 		expand(g, waiting_pop(g->heap, --g->nheap, g).node);
 	}
+	scale_to_whole(g);
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);
 	if (q->of == TREE_PROGRAM && !g->known) {
