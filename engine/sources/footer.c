@@ -43,13 +43,23 @@ static const struct col_def *self_costs(const struct table *t)
 	return d && d->flags & ADDS_UP && d->flags & PER_EVENT && !t->vs ? d : NULL;
 }
 
-/* The first event with a total, if that of the table has none; else empty. */
+/* Costs of both signs may add up to 0. */
+static bool adds_up_to_zero(struct store *st, uint32_t e)
+{
+	bool any = false;
+
+	for (fn_id f = 0; store_info(st)->negative && f < store_info(st)->functions; f++)
+		any |= store_fn_self(st, f, e) != 0;
+	return any;
+}
+
+/* The first event with a total, if that of the table has no costs; else empty. */
 static struct str other_event(const struct table *t)
 {
-	const struct store *st = t->g->st;
+	struct store *st = t->g->st;
 	struct store_event event = {0};
 
-	if (!self_costs(t) || store_total(st, t->event))
+	if (!self_costs(t) || store_total(st, t->event) || adds_up_to_zero(st, t->event))
 		return event.name;
 	for (uint32_t e = 0; e < store_info(st)->all_events; e++)
 		if (store_total(st, e)) {
