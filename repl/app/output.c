@@ -228,8 +228,11 @@ static struct look look_of(const struct app *app, const struct place *p)
 	struct look l = {.raw = app->opts->raw,
 			 .wide = app->wide,
 			 .exact = app->exact,
+			 .close = app->answers,
 			 .utf8 = s->utf8};
 
+	if (app->answers)
+		l.said = out_text(app->answers);
 	if (p->fd == STDOUT_FILENO || p->pager)
 		l.colour = s->colour_out;
 	if (!p->screen) {

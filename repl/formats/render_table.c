@@ -16,7 +16,7 @@
  * Without a screen no column is hidden, and names are cut at WIDEST columns, calls at
  * WIDEST_CALLS.  A path or a
  * text is not; if it is wider it shifts the rest of its row instead of padding all other
- * rows.  With `look->wide` nothing is cut anywhere.
+ * rows.  A program gets no blanks that only align, and no column that says nothing.  With `look->wide` nothing is cut anywhere.
  */
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -219,6 +219,17 @@ static size_t last_in_priority(const struct table *t)
 	return worst;
 }
 
+/* For a program: of several rows, no column that says nothing. */
+static void drop_empty(struct table *t)
+{
+	struct out why;
+
+	out_mem(&why);
+	for (size_t i; t->rows > 2 && t->n > 1 && (i = emptiest_column(t, &why)) < t->n;)
+		hide_column(t, i, out_text(&why));
+	out_close(&why);
+}
+
 /* Columns of one place, as `from` and `to`, go together. */
 static void drop_columns(struct table *t)
 {
@@ -309,6 +320,8 @@ static void fit_columns(struct table *t)
 			if (t->cols[i].text && t->cols[i].width > most)
 				t->cols[i].width = most;
 		}
+		if (t->look->close)
+			drop_empty(t);
 		return;
 	}
 	drop_columns(t);
@@ -376,10 +389,10 @@ static bool need_directories(const struct table *t, const struct shown *s)
 
 /* ---- writing ---- */
 
-static void pad(struct out *o, size_t taken, size_t width)
+static void pad(const struct table *t, size_t taken, size_t width)
 {
-	if (taken < width)
-		out_fill(o, ' ', width - taken);
+	if (taken < width && !t->look->close)
+		out_fill(t->rd->o, ' ', width - taken);
 }
 
 static void table_put_titles(struct table *t)
@@ -395,10 +408,10 @@ static void table_put_titles(struct table *t)
 		taken = cell_title(&title, t->look, s, s->width);
 		out_fill(o, ' ', i ? GAP : 0);
 		if (!s->text)
-			pad(o, taken, s->width);
+			pad(t, taken, s->width);
 		out_bytes(o, title.buf, title.n);
 		if (s->text && (i + 1 < t->n || t->bar_width))
-			pad(o, taken, s->width);
+			pad(t, taken, s->width);
 		out_close(&title);
 	}
 	if (t->bar_width) {
@@ -469,14 +482,14 @@ static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t r
 			before;
 	}
 	if (!s->text)
-		pad(o, taken, s->width);
+		pad(t, taken, s->width);
 	if (paint != PAINT_NONE)
 		out_c(o, cell_paint(t->look, paint));
 	out_bytes(o, cell->buf, cell->n);
 	if (paint != PAINT_NONE)
 		out_c(o, cell_paint(t->look, PAINT_NONE));
 	if (s->text && !last)
-		pad(o, taken, s->width);
+		pad(t, taken, s->width);
 }
 
 static void put_bar(struct table *t, size_t row)
@@ -546,7 +559,8 @@ static void table_put_headline(struct table *t)
 
 	out_mem(&line);
 	for (size_t i = 0; i < HEADLINE_LINES; i++, line.n = 0)
-		if (headline_put(&line, EMIT_TEXT, t->rd->r, i))
+		if (headline_put(&line, EMIT_TEXT, t->rd->r, i) &&
+		    str_find_str(t->look->said, out_text(&line)) == t->look->said.n)
 			put_painted(t, i ? PAINT_DIM : PAINT_HEAD, out_text(&line));
 	out_close(&line);
 }
@@ -580,9 +594,9 @@ static void put_footer(struct table *t)
 		put_painted(t, PAINT_NOTE, STR("incomplete: a limit cut these rows"));
 	if (t->hidden.n) {
 		line.n = 0;
-		out_c(&line, "not on this screen: ");
+		out_c(&line, t->look->close ? "not shown: " : "not on this screen: ");
 		out_bytes(&line, t->hidden.buf, t->hidden.n);
-		out_c(&line, "; all: --wide, .mode wide");
+		out_c(&line, t->look->close ? "" : "; all: --wide, .mode wide");
 		put_painted(t, PAINT_DIM, out_text(&line));
 	}
 	out_close(&line);

@@ -21,6 +21,8 @@ struct look {
 	bool raw;   /* csv and tsv: no guard against formulas */
 	bool wide;  /* a table shortens no name and hides no column */
 	bool exact; /* 5,271,234 instead of 5.27 M */
+	bool close; /* for a program: nothing is aligned, columns that say nothing go */
+	struct str said; /* to the program before this answer; the head of a comparison once */
 };
 
 /* The rows of an answer that --budget leaves out. */

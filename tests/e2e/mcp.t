@@ -2,6 +2,7 @@
 """mcp.t - `quern --mcp`: the protocol, the tools, what a client may not do, cancel and progress."""
 import json
 import os
+import re
 import shutil
 
 from e2e import PLANTS, done, many_paths, ok, planted, profile, run, same, skip, skip_all, small, top
@@ -41,12 +42,23 @@ text = c.tool("profiles")[0][0]
 ok("app.out" in text and "base" in text and "692" in text and "Instruction Fetch" in text, "profiles", text)
 
 # ---- queries
+def close(text):
+    """A table without the blanks that only align."""
+    return "".join(re.sub("  +", "  ", line.strip()) + "\n" for line in text.splitlines())
+
+
 same(c.tool("query", query="top 2 | show fn, self")[0],
-     [run("app.out", "-c", "top 2 | show fn, self").text], "the answer is that of the program")
+     [close(run("app.out", "-c", "top 2 | show fn, self").text)], "the answer is that of the program")
+text = c.tool("query", query="functions | take 3 | add zero = self - self")[0][0]
+ok("zero" in text.splitlines()[0], "a column that is asked for stays", text)
+text = c.tool("query", query="functions vs base | take 2; objects vs base")[0][0]
+same(text.count(text.split("\n")[0]), 1, "the head of a comparison comes once")
+ok("not shown: " in text, "a column that says nothing is named below", text)
 texts, failed = c.tool("query", query="functions vs base | take 1")
 ok(not failed and "paired" in texts[0], "two profiles", texts)
 for format in tools["query"]["inputSchema"]["properties"]["format"]["enum"]:
-    same(c.tool("query", query="top 2", format=format)[0][0], run("app.out", "-c", "top 2", "--format", format).text,
+    text = run("app.out", "-c", "top 2", "--format", format).text
+    same(c.tool("query", query="top 2", format=format)[0][0], close(text) if format == "table" else text,
          "as " + format)
 texts, failed = c.tool("query", query="top by Foo")
 ok(failed and texts == ["error: no event 'Foo'; this profile has Ir\n  top by Foo\n         ^~~\n"
@@ -87,7 +99,7 @@ same(c.request("tools/call", {"name": "query", "arguments": "top"})["result"]["i
 
 # ---- commands that only read
 texts, failed = c.tool("query", query=".run small-hot N=2")
-same((texts[0], failed), (run("app.out", "-c", ".run small-hot N=2").text, False), ".run of a query that ships")
+same((texts[0], failed), (close(run("app.out", "-c", ".run small-hot N=2").text), False), ".run of a query that ships")
 same(c.tool("query", query="\n.run small-hot N=2 \n\n"), (texts, failed), "with empty lines around it")
 for command, said in ((".queries alloc", "alloc-churn"), (".sets", "$"), (".explain top 3", "take 3"), (".help where", "where")):
     texts, failed = c.tool("query", query=command)
