@@ -128,7 +128,7 @@ static int look_up(struct resolving *r, const struct set *set)
 {
 	struct match_atom atom;
 	bool found = false, class = false;
-	/* What stands first is a name only as it is: index by function name. */
+	/* The first word is a name only as it is: index by function name. */
 	const bool lone = set && str_eq(set->text, (struct str){r->typed.p,
 								str_find(r->typed, ' ')});
 

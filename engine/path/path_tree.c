@@ -749,8 +749,7 @@ static struct path_bounds base_bounds(const struct growing *g)
 	return path_bounds_of(est, 0, INT64_MAX, false);
 }
 
-/* What one function that may nest costs is estimated of all parts, too, and its rows add up to
- * that. */
+/* A function that may nest has one estimate of all parts, too: its rows add up to that. */
 static void scale_to_whole(struct growing *g)
 {
 	const double parts = g->nodes[TREE_TOP].est, whole = g->q->one.est;

@@ -454,8 +454,7 @@ static bool leads_to(struct exec *x, const struct fn_set *from, const struct fn_
 	return false;
 }
 
-/* What is estimated of a function under others is what `focus` has of it, where it is never
- * above them. */
+/* A function that is never above the others is estimated as `focus` does it. */
 static void as_focused(struct exec *x, const struct source *s, struct graph *follow,
 		       const struct fn_set *of, const struct fn_set *under,
 		       struct cost *c)

@@ -116,7 +116,7 @@ static int append(void *arg, struct err *err)
 	return 0;
 }
 
-/* That a file changed while its part was read is found before the next file is read. */
+/* A file that changed while its part was read is found before the next file is read. */
 static void test_part_changed(void)
 {
 	static const uint8_t both[] = {1, 1};

@@ -130,7 +130,7 @@ static int ask_guarded(void *arg)
 /* Exit statuses of a reader that neither a sanitizer nor valgrind ends with. */
 enum verdict { SAID_ERROR = 70, SAID_RIGHT, SAID_WRONG, DIED };
 
-/* What a reader of a damaged file says, in a process of its own. */
+/* Read a damaged file in a process of its own. */
 static enum verdict verdict(const char *path, uint64_t want)
 {
 	pid_t child;
