@@ -279,9 +279,16 @@ static void check_report(struct store *st, size_t n)
 {
 	struct reported of = {st, harmless_report(n)};
 	struct session *s = fuzz_session(st);
+	struct store_event event;
 	struct err err = {0};
 	struct arena a;
 
+	/* A name with a unit in it ("Bytes") gives costs that unit, so the page has other texts. */
+	store_event(st, 0, &event);
+	if (event_unit(event.name, event.long_name, store_info(st)->creator).kind) {
+		session_free(s);
+		return;
+	}
 	arena_init(&a, 0);
 	if (query_run(s, STR("functions"), &a, law_report, &of, &err))
 		fuzz_fail("%s", err.text);
