@@ -192,7 +192,7 @@ static int map_functions(struct part_lines *to, struct arena *a, struct err *err
 
 			m->fn[end[1]] = at == NO_ID ? m->fn[end[1]] : at;
 		}
-		/* Only a callee: a function that just jumps is none. */
+		/* Jumps alone do not name another function: only callees are looked for elsewhere. */
 		if (m->fn[end[1]] == NO_ID)
 			m->fn[end[1]] = function_elsewhere(
 				to->st, m->name[SPACE_FN][f->fn],

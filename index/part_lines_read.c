@@ -47,8 +47,8 @@ struct parts_reading {
 	uint64_t next;			/* number in the part of the block that follows */
 	const struct part_blocks *some; /* of opts->blocks: the next of this part */
 	bool begins;		 /* no cost or call of the block at hand was read yet */
-	bool left_out;		 /* it is none of them */
-	struct span_lines *span; /* NULL: there is none */
+	bool left_out;		 /* the block at hand is not in `some` */
+	struct span_lines *span; /* NULL: no span is asked for */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -93,7 +93,7 @@ static int open_recorded(struct parts_reading *r, const struct source_id *record
 		       : 0;
 }
 
-/* Open the file if the user named it; false: it is none of those. */
+/* Open the file if the user named it; false: the user did not. */
 static bool open_named(struct parts_reading *r, const struct source_id *recorded,
 		       bool *changed)
 {

@@ -131,32 +131,39 @@ static void adjacency(const struct graph_draft *d, struct graph *g)
 	g->shape.fn_calls = fn_calls;
 }
 
-/* Where the profile has each activation, a root was called, too, by what is not in it: what
- * calls do not tell of the calls of a function. */
-static void add_roots(const struct graph_draft *d, struct graph *g, struct arena *scratch)
+/* The calls of each function that no recorded call is one of. */
+static uint64_t *calls_of_roots(const struct graph *g, struct arena *a)
 {
-	const struct graph *b = d->below;
-	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls, *called;
+	uint64_t *roots = NEED_ARRAY(a, uint64_t, (size_t)g->functions + 1);
 	struct flow_input in;
 
-	graph_shape(b, &in);
-	called = NEED_ARRAY(scratch, uint64_t, (size_t)b->functions + 1);
-	for (uint32_t i = 0; i < b->edges; i++)
-		count_add(&called[in.callee[i]], in.calls[i]);
-	for (uint32_t f = 0; f < b->functions; f++) {
+	graph_shape(g, &in);
+	for (uint32_t i = 0; i < g->edges; i++)
+		count_add(&roots[in.callee[i]], in.calls[i]);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		const uint64_t all = graph_calls(g, f);
+
+		roots[f] = all > roots[f] ? all - roots[f] : 0;
+	}
+	return roots;
+}
+
+/* Where the profile has each activation, a root was called, too, by what is not in it. */
+static void add_roots(const struct graph_draft *d, struct graph *g, struct arena *scratch)
+{
+	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls;
+	const uint64_t *roots =
+		d->roots || d->all_run ? d->roots : calls_of_roots(d->below, scratch);
+
+	for (uint32_t f = 0; f < d->below->functions; f++) {
 		const uint32_t to = d->map[f];
-		const uint64_t all = graph_calls(b, f);
-		uint64_t *sum;
 
 		if (to == GRAPH_NONE)
 			continue;
-		sum = &calls[to];
-		if (d->roots)
-			count_add(sum, d->roots[f]);
-		else if (d->all_run)
-			*sum = *sum > all ? *sum : all;
-		else if (all > called[f])
-			count_add(sum, all - called[f]);
+		if (roots)
+			count_add(&calls[to], roots[f]);
+		else if (calls[to] < graph_calls(d->below, f))
+			calls[to] = graph_calls(d->below, f);
 	}
 }
 

@@ -14,9 +14,9 @@
  * cut: they go on below, on lines of their own.
  *
  * Without a screen no column is hidden, and names are cut at WIDEST columns, calls at
- * WIDEST_CALLS.  A path or a
- * text is not; if it is wider it shifts the rest of its row instead of padding all other
- * rows.  A program gets no blanks that only align, and no column that says nothing.  With `look->wide` nothing is cut anywhere.
+ * WIDEST_CALLS.  A path or a text is not; if it is wider it shifts the rest of its row instead
+ * of padding all other rows.  A program gets no blanks that only align, and no column that says
+ * nothing.  With `look->wide` nothing is cut anywhere.
  */
 #include "index/base/arena.h"
 #include "index/base/err.h"

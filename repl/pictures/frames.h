@@ -78,7 +78,8 @@ int frames_of_rows(struct render *rd, struct graph *g, const struct path_tree *t
  * a name is called by its place in its object.
  */
 int frames_of_picture(struct render *rd, const char *format, struct frames *out);
-/* Take the frames of a picture from a tree of the whole program: without names, chains not joined. */
+/* Take the frames of a picture from a tree of the whole program: they have no names, and chains
+ * are not joined. */
 int frames_of_tree(struct render *rd, struct graph *g, const struct path_tree *t,
 		   struct frames *out);
 bool frames_in_time(const struct result *r);
