@@ -183,11 +183,10 @@ static void no_such_number(struct exec *x, const struct gstage *g, uint64_t n)
 
 		if (r->first && r->last <= n)
 			continue;
-		exec_wrong(
-			x, g->span,
-			n == 1 ? "%.*s has %s activation: number 1%.0" PRIu64
-			       : "%.*s has %s activations: there is no number %" PRIu64,
-			STR_ARG(of), GROUPED(n), r->first ? r->last : r->first);
+		exec_wrong(x, g->span,
+			   "%.*s has %s activation%s: there is no number %" PRIu64,
+			   STR_ARG(of), GROUPED(n), n == 1 ? "" : "s",
+			   r->first ? r->last : r->first);
 		need_hint(x->err, "activations of %.*s lists them", STR_ARG(of));
 	}
 }

@@ -514,6 +514,7 @@ same(a[0]["calls"], b[0]["count"], "the calls of a group, also that which was op
 # ---------------------------------------------------------------- what cannot be
 o = ("-q", "--index", "o.quern", "-c")
 refused(run(gen, *o, "activation 10 of work | top"), "work has 9 activations: there is no number 10", "a number that is none")
+refused(run(gen, *o, "activation 2 of useGen | top"), "useGen has 1 activation: there is no number 2", "the only one is number 1")
 refused(run(gen, *o, "activation 0 of work | top"), "there is no number 0", "numbers begin with 1")
 refused(run(gen, *o, "activation 1 of nosuch | top"), "no function matches", "no function")
 refused(run(gen, *o, "activation 1 | top"), "'of' is missing", "no `of`")
