@@ -215,7 +215,8 @@ static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool o
 static void list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 		       struct line_costs *out)
 {
-	const struct graph *g = w->g[side], *apart = g->merge.apart ? g->merge.apart : g;
+	/* What a call tree joins has no members. */
+	const struct graph *g = w->g[side], *of = g->merge.member ? g->merge.apart : g;
 	const uint32_t v = w->fn[side][f];
 	double sum = 0;
 	size_t k;
@@ -224,8 +225,7 @@ static void list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 	if (v == WHY_NONE || !why_has_detail(g, v))
 		return;
 	for (uint32_t m = 0; m < graph_members_count(g, v); m++)
-		add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)), own,
-			  out);
+		add_lines(w, side, f, graph_origin(of, graph_member(g, v, m)), own, out);
 	k = out->n;
 	for (size_t i = 0; i < k; i++)
 		sum += out->at[i].per_run * w->runs[side][f];

@@ -698,6 +698,40 @@ if record("before", 50) and record("after", 150):
 else:
     skip("calls in inlined code", "g++, valgrind or libdw is missing")
 
+# ---- an exact call tree: times differ everywhere, counts tell ----
+def request(path, sites, late):
+    """A profile of Xdebug: lines of many that call leaf (line, calls, cost), and what late costs itself."""
+    lines = ["version: 1", "creator: xdebug 3.2.0 (PHP 8.2)", "cmd: /app/index.php", "part: 1", "positions: line", "", "events: Time_(10ns)", ""]
+    named = {}
+
+    def block(name, line, own, calls=()):
+        file, fn = "/app/%s.php" % name, {"main": "{main}"}.get(name, name)
+        lines.append("fl=" + named.get(file, "(%d) %s" % (len(named) + 1, file)))
+        named.setdefault(file, "(%d)" % (len(named) + 1))
+        lines.append("fn=" + named.get(fn, "(%d) %s" % (len(named) + 1, fn)))
+        named.setdefault(fn, "(%d)" % (len(named) + 1))
+        lines.append("%d %d" % (line, own))
+        for at, to, cost in calls:
+            lines.extend(["cfl=" + named["/app/%s.php" % to], "cfn=" + named[to], "calls=1 0 0", "%d %d" % (at, cost)])
+        lines.append("")
+        return own + sum(cost for _, _, cost in calls)
+
+    calls = [(at, "leaf", block("leaf", 9, cost // n)) for at, n, cost in sites for _ in range(n)]
+    many = block("many", 180, 1000, calls)
+    lasts = block("late", 77, late)
+    other = block("other", 30, 500, [(31, "late", lasts)])
+    leaf = block("leaf", 9, 700)
+    block("main", 1, 100, [(2, "many", many), (3, "other", other), (4, "leaf", leaf)])
+    with open(path, "w") as f:
+        f.write("\n".join(lines) + "\n")
+
+
+request("request.old", [(186, 128, 1596551), (190, 11, 70567), (197, 87, 163865), (204, 11, 742810), (206, 19, 11863)], 40)
+request("request.new", [(186, 128, 60018), (190, 11, 72156), (197, 87, 6582581), (204, 11, 92986), (206, 19, 13973)], 900000)
+r = run("request.new", "base=request.old", "-q", "-c", "why | show why, file:line | as csv")
+ok("late spends more in itself,/app/late.php,77" in r.text, "a line of the function itself", r.text)
+ok(r.text.startswith("why") and "often" not in r.text, "  a line that calls as often does not call more often", r.text)
+
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
