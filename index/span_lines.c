@@ -322,7 +322,7 @@ static int take_call(struct span_lines *s, struct tally *t, const struct row *r,
 static int take_cost(struct span_lines *s, struct tally *t, const struct batch *b,
 		     size_t i, struct err *err)
 {
-	const struct row *r = &b->row[i];
+	struct row row = b->row[i];
 
 	if (t->now.pending == PENDING_SKIP || t->now.pending == PENDING_JUMP_SKIP)
 		return tally_rows(t, b, i, i + 1, err);
@@ -332,8 +332,11 @@ static int take_cost(struct span_lines *s, struct tally *t, const struct batch *
 		return err->kind;
 	if (t->now.pending == PENDING_JUMP)
 		return tally_rows(t, b, i, i + 1, err);
-	return t->now.pending == PENDING_CALL ? take_call(s, t, r, err)
-					      : take_own(s, t, r, &b->cost[r->cost], err);
+	if (row.nc > t->events.ncol) /* names of events with blanks: see tally_row() */
+		row.nc = (uint16_t)t->events.ncol;
+	return t->now.pending == PENDING_CALL
+		       ? take_call(s, t, &row, err)
+		       : take_own(s, t, &row, &b->cost[row.cost], err);
 }
 
 int span_lines_batch(struct span_lines *s, struct tally *t, struct batch *b,

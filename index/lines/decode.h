@@ -37,7 +37,7 @@ enum line_kind {
 };
 
 /* row.flags of a name (neither: it is empty), and of a cost line. */
-enum { NAME_ID = 1, NAME_TEXT = 2, COST_NEGATIVE = 4 };
+enum { NAME_ID = 1, NAME_TEXT = 2, COST_NEGATIVE = 4, COST_EXTRA = 8 };
 
 enum header_key {
 	KEY_VERSION,

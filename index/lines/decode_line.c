@@ -340,7 +340,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	r->a = pl.at[SUB_INSTR];
 	r->b = pl.at[SUB_LINE];
 	r->nc = (uint16_t)n;
-	r->flags = negative && !d->apart ? COST_NEGATIVE : 0;
+	r->flags = (negative && !d->apart ? COST_NEGATIVE : 0) | (extra ? COST_EXTRA : 0);
 	b->ncost += n;
 	if (n == 0 && d->ncols == 1 && !jumps && !d->cuts_zeros)
 		odd(b, ODD_NO_COST, line);

@@ -725,11 +725,27 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 }
 
 static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err);
+
+/* A cost line with more costs than there are events: the decoder counts the words of
+ * events:, and a name may be several. */
+static int row_of_more(struct tally *t, const struct batch *b, struct row r,
+		       struct err *err)
+{
+	r.nc = (uint16_t)t->events.ncol;
+	if (!(r.flags & COST_EXTRA) && tally_row_odd(t, b, &r, ODD_EXTRA_COSTS, err))
+		return err->kind;
+	return tally_row(t, b, &r, err);
+}
+
+static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
 	if (__builtin_expect(r->kind == LINE_COST, 1)) {
 		bool waits = false;
 
+		if (__builtin_expect(r->nc > t->events.ncol, 0))
+			return row_of_more(t, b, *r, err);
 		t->negative |= (r->flags & COST_NEGATIVE) != 0;
 		if (__builtin_expect(t->now.cfn_waits, 0) &&
 		    (tally_wait(t, b, r, &waits, err) || waits))

@@ -109,6 +109,10 @@ CASES = [
     ("a total of names with blanks is of their columns",
      b"event: Wall Time : Wall Time\nevents: Wall Time Calls\ntotals: 5 2\nfl=a.c\nfn=main\n1 5 2\n",
      "info | show totals", ["agree with the sums"]),
+    ("  more costs than names are left out",
+     b"event: Wall Time : Wall Time\nevents: Wall Time Calls\nfl=a.c\nfn=main\n1 5 2 7\n"
+     b"cfn=f\ncalls=1 1\n2 30 4 9\nfn=f\n1 30 4 9\n2 1 1 1 1 1\n",
+     "lines | sort line asc, fn | show line, fn, Wall_Time, Calls, incl_out", ["1,f,30,4,0", "1,main,5,2,0", "2,f,1,1,0", "2,main,0,0,30"]),
     ("a part reads columns as it did the first time",
      b"event: A B : x\nevents: A C B\nfl=a.c\nfn=main\n1 1 2 3\npart: 2\nevents: A B C\nfl=a.c\nfn=main\n1 4 5\n",
      "part 2 | lines of main | show A_B, C", ["4,5"]),
