@@ -202,10 +202,27 @@ bool graph_calls_known(const struct graph *g, uint32_t f)
 	return !graph_is(g, f, GRAPH_INLINED) && store_counts_calls(g->st);
 }
 
+/* The function of *in, a graph before, with the inclusive cost of f, or GRAPH_NONE. */
+static uint32_t same_before(const struct graph *g, uint32_t f, const struct graph **in)
+{
+	const struct graph_inlined *i = &g->inlined;
+
+	*in = g->below;
+	if (!i->before || i->same[f] != GRAPH_NONE)
+		return i->same ? i->same[f] : GRAPH_NONE;
+	*in = g->joined;
+	return i->before[f];
+}
+
 bool graph_calls_counted(const struct graph *g, uint32_t f)
 {
+	const struct graph *in;
+	const uint32_t same = same_before(g, f, &in);
+
 	if (!graph_calls_known(g, f) || store_counts_all(g->st))
 		return graph_calls_known(g, f);
+	if (same != GRAPH_NONE)
+		return graph_calls_counted(in, same);
 	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
 		if (!graph_edge_calls(g, graph_caller(g, f, i)))
 			return false;
@@ -256,21 +273,18 @@ int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 			     : 0;
 }
 
-/* The function below with the inclusive cost of f, or GRAPH_NONE. */
-static uint32_t same_below(const struct graph *g, uint32_t f)
-{
-	return g->inlined.same ? g->inlined.same[f] : GRAPH_NONE;
-}
-
 /* From where it is cheapest to where it must be computed: the store, the graph below, what
  * the index knows of a function with contexts, and last the estimate of the stage, which
  * is made of one function when it is asked for. */
 static int64_t found_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
+	const struct graph *in;
+	const uint32_t same = same_before(g, f, &in);
+
 	if (g->plain)
 		return store_fn_incl(g->st, f, e);
-	if (same_below(g, f) != GRAPH_NONE)
-		return graph_incl(g->below, same_below(g, f), e);
+	if (same != GRAPH_NONE)
+		return graph_incl(in, same, e);
 	if (g->merge.late && g->merge.late->known[f])
 		return store_group_incl(g->st, f, e);
 	if (!g->costs[e] || !calls_are_joined(g))
@@ -287,8 +301,8 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 	const int64_t incl = found_incl(g, f, e);
 	const struct graph_costs *c = g->plain ? NULL : g->costs[e];
 
-	if (!c || !c->made || graph_is_sure(g, f, GRAPH_INCL) ||
-	    store_info(g->st)->negative)
+	if (!c || !c->made || store_info(g->st)->negative ||
+	    (graph_is_sure(g, f, GRAPH_INCL) && !graph_incl_estimated(g, f)))
 		return incl;
 	return incl < c->self[f] ? c->self[f] : incl > c->total ? c->total : incl;
 }
@@ -339,8 +353,11 @@ bool graph_calls_itself(const struct graph *g, uint32_t f)
 
 bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
-	if (same_below(g, f) != GRAPH_NONE)
-		return graph_incl_estimated(g->below, same_below(g, f));
+	const struct graph *in;
+	const uint32_t same = same_before(g, f, &in);
+
+	if (same != GRAPH_NONE)
+		return graph_incl_estimated(in, same);
 	if (g->merge.late)
 		return !g->merge.late->known[f];
 	return graph_nests(g, f) && (g->plain || !g->merge.added || !g->merge.added[f]) &&
@@ -430,9 +447,11 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		       int64_t *hi)
 {
 	struct incl_known k = {0};
+	const struct graph *in;
+	const uint32_t same = same_before(g, f, &in);
 
-	if (same_below(g, f) != GRAPH_NONE) {
-		graph_incl_bounds(g->below, same_below(g, f), e, lo, hi);
+	if (same != GRAPH_NONE) {
+		graph_incl_bounds(in, same, e, lo, hi);
 		return;
 	}
 	*lo = *hi = graph_incl(g, f, e);

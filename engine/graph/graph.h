@@ -106,6 +106,7 @@ struct graph_inlined {
 	const uint64_t *line; /* [functions]: where file[] is one; 0: not known */
 	const uint32_t *same; /* [functions]: the function below with the same
 				   inclusive cost, or GRAPH_NONE; or NULL */
+	const uint32_t *before; /* [functions]: if not, that of `joined`; or NULL */
 };
 
 /* How a graph merges functions of the one below. */
@@ -146,11 +147,14 @@ struct graph {
 	bool of_whole; /* 100 % is the whole profile, whatever the stages leave */
 	bool drops;    /* this stage is `ignore`: what it leaves is 100 % */
 	bool detail;   /* lines and call sites of the store still hold */
+	bool ran;      /* how often functions ran is known apart from the calls of them,
+			  some of which are shares */
 	bool hides;    /* they do with what is hidden behind calls (rows/fn_hidden.h) */
 	struct graph_run run;
 	struct graph_marks marks;
 	/* Structure. */
 	struct graph *below;
+	struct graph *joined; /* graph_joined_below() */
 	const uint32_t *from; /* [functions]: the first function below */
 	const uint32_t *map; /* [store functions + extra]: function here, or GRAPH_NONE */
 	uint32_t

@@ -152,19 +152,24 @@ static uint64_t *calls_of_roots(const struct graph *g, struct arena *a)
 static void add_roots(const struct graph_draft *d, struct graph *g, struct arena *scratch)
 {
 	uint64_t *calls = (uint64_t *)(uintptr_t)g->shape.fn_calls;
-	const uint64_t *roots =
-		d->roots || d->all_run ? d->roots : calls_of_roots(d->below, scratch);
+	const uint64_t *roots = d->roots ? d->roots : calls_of_roots(d->below, scratch);
 
 	for (uint32_t f = 0; f < d->below->functions; f++) {
 		const uint32_t to = d->map[f];
 
-		if (to == GRAPH_NONE)
-			continue;
-		if (roots)
+		if (to != GRAPH_NONE)
 			count_add(&calls[to], roots[f]);
-		else if (calls[to] < graph_calls(d->below, f))
-			calls[to] = graph_calls(d->below, f);
 	}
+}
+
+void graph_keep_runs(const struct graph_draft *d, struct graph *g)
+{
+	uint64_t *calls = NEED_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+
+	for (uint32_t f = 0; f < d->below->functions; f++)
+		if (d->map[f] != GRAPH_NONE)
+			count_add(&calls[d->map[f]], graph_calls(d->below, f));
+	g->shape.fn_calls = calls;
 }
 
 static void count_roots(const struct graph_draft *d, struct graph *g)
@@ -342,21 +347,23 @@ static void find_nesting(const struct graph_draft *d, struct graph *g)
 	uint8_t *nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
 	g->shape.nests = nests;
+	g->inlined.same = d->same;
 	g->merge.group = d->again ? d->map : NULL;
 	g->merge.again = d->again;
 	if (d->again && graph_stacks_known(d->below))
 		return;
 	for (uint32_t f = 0; f < g->functions; f++)
 		nests[f] = g->shape.cycle[f] &&
-			   (d->again || graph_has_contexts(d->below) ||
+			   ((d->again && !(d->same && d->same[f] != GRAPH_NONE)) ||
+			    graph_has_contexts(d->below) ||
 			    graph_nests(d->below, d->first[f]) ||
 			    (d->adds && graph_calls_itself(d->below, d->first[f])));
 	if (d->again)
 		find_added(d, g);
 }
 
-/* A cost of a function is sure if it is sure of all its members below.  A group may be on
- * the stack more often than each of them. */
+/* A cost of a function is sure if it is sure of all its members below.  A group of several may
+ * be on the stack more often than each of them. */
 static void inherit_sure(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
@@ -366,7 +373,9 @@ static void inherit_sure(const struct graph_draft *d, struct graph *g)
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++)
-		sure[f] = d->again ? GRAPH_SELF : GRAPH_SELF | GRAPH_INCL;
+		sure[f] = d->again && !(d->same && d->same[f] != GRAPH_NONE)
+				  ? GRAPH_SELF
+				  : GRAPH_SELF | GRAPH_INCL;
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (d->map[f] != GRAPH_NONE)
 			sure[d->map[f]] &= b->marks.sure ? b->marks.sure[f] : 0;
@@ -433,6 +442,9 @@ void graph_build(const struct graph_draft *d, struct graph **out)
 		NEED_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
 	adjacency(d, g);
 	count_roots(d, g);
+	g->ran = d->again && b->ran;
+	if (g->ran)
+		graph_keep_runs(d, g);
 	find_cycles(d, g);
 	identity(d, g);
 	find_nesting(d, g);

@@ -244,7 +244,7 @@ static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 	for (uint32_t f = 0; g->marks.sure && f < g->functions; f++)
 		if (g->marks.entered && g->marks.entered[f])
 			c->incl[f] = entering(g, c, f, e);
-		else if (g->marks.sure[f] & GRAPH_INCL &&
+		else if (g->marks.sure[f] & GRAPH_INCL && !graph_incl_estimated(g, f) &&
 			 (!g->merge.group ||
 			  (g->inlined.same && g->inlined.same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
@@ -277,6 +277,8 @@ void graph_event(struct graph *g, uint32_t e)
 	if (g->plain || (g->costs[e] && g->costs[e]->made))
 		return;
 	graph_event(g->below, e);
+	if (g->inlined.before)
+		graph_event(g->joined, e);
 	if (g->merge.late) {
 		graph_late_event(g, e);
 		return;

@@ -56,7 +56,6 @@ struct hide {
 	uint8_t *closed;	  /* [comps] */
 	uint8_t *
 		above; /* [functions below]: calls a hidden function that is not closed */
-	struct graph *joined; /* of below: its levels are one function; or NULL */
 };
 
 /* Weights of one event, or of call counts. */
@@ -408,7 +407,7 @@ static double passes(const struct flow_input *in, uint32_t u)
 static void find_rooms(const struct hide *h, const struct flow_input *below,
 		       const int64_t *self, struct shares *s, struct arena *scratch)
 {
-	const struct graph *joined = h->joined;
+	const struct graph *joined = s->g->joined;
 	double *room = NEED_ARRAY(scratch, double, (size_t)below->functions + 1);
 
 	s->label = NEED_ARRAY(scratch, uint32_t, (size_t)s->g->functions + 1);
@@ -546,7 +545,7 @@ static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		forget_walk(&k);
 	}
 	find_rooms(h, &flowing, self, &s, scratch);
-	if (h->joined)
+	if (g->joined)
 		fit_shares(&s);
 	round_own(&s, self);
 	for (uint32_t f = 0; f < g->functions; f++)
@@ -772,6 +771,8 @@ static void hide_sure(struct graph *g, const struct hide *h,
 		const uint32_t u = h->up[f];
 		uint32_t i = g->shape.out_first[f];
 
+		if (graph_is_sure(g->below, u, GRAPH_INCL))
+			sure[f] |= GRAPH_INCL;
 		if (h->above[u]) {
 			sure[f] &= ~GRAPH_SELF;
 			continue;
@@ -783,20 +784,6 @@ static void hide_sure(struct graph *g, const struct hide *h,
 				sure[f] &= ~GRAPH_SELF;
 		}
 	}
-}
-
-/* Contexts whose stacks are known have shares that are exact. */
-static void find_joined(struct graph *b, struct hide *h)
-{
-	struct graph *open, *joined;
-
-	if (b->contexts || !store_any_grouped(b->st) || store_info(b->st)->negative)
-		return;
-	open = NEED_NEW(b->a, struct graph);
-	*open = *b;
-	open->recorded = false;
-	graph_join(open, &joined);
-	h->joined = joined == open ? NULL : joined;
 }
 
 /* `hide a | hide b` is `hide a, b`: what is hidden already joins the set, of the graph below. */
@@ -836,10 +823,13 @@ void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 	scratch = need_scratch(g->a);
 	collect_edges(g, &below, h, &d, scratch);
 	scratch_free(scratch);
-	d.all_run = true;
 	graph_build(&d, out);
+	(*out)->ran = true;
+	graph_keep_runs(&d, *out);
 	(*out)->stage = h;
-	find_joined(g, h);
+	/* Contexts whose stacks are known have shares that are exact. */
+	if (!g->contexts && !store_info(g->st)->negative)
+		graph_joined_below(*out);
 	(*out)->fill = hide_fill;
 	(*out)->inlined.same = h->up;
 	(*out)->hides = (g->detail && !g->inlined.extra) || g->hides;

@@ -16,36 +16,70 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
-/* A graph in which no stage estimated has no list: all is sure. */
-static uint8_t sure_of(const struct graph *g, uint32_t f)
-{
-	return g->marks.sure ? g->marks.sure[f] : GRAPH_SELF | GRAPH_INCL;
-}
-
-/* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
- * it is of its members. */
-static void keep_inclusive(struct graph *g, const uint32_t *map)
+/* The inclusive cost is sure of a sum if it is of its members. */
+static void keep_sure_sums(struct graph *g, const uint32_t *map)
 {
 	const struct graph *b = g->below;
-	uint32_t *same = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *members = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	const uint32_t *same = g->inlined.same;
 	uint8_t *sure;
 
-	for (uint32_t f = 0; f < b->functions; f++)
-		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
-	g->inlined.same = same;
 	if (!g->marks.sure)
 		return;
 	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t k = 0; k < g->functions; k++)
-		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
-			  : g->merge.added[k]	? g->marks.sure[k] | GRAPH_INCL
-						: g->marks.sure[k];
+		sure[k] = g->merge.added[k] && same[k] == GRAPH_NONE
+				  ? g->marks.sure[k] | GRAPH_INCL
+				  : g->marks.sure[k];
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (!g->merge.again[f] && same[map[f]] == GRAPH_NONE &&
 		    !graph_is_sure(b, f, GRAPH_INCL))
 			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
 	g->marks.sure = sure;
+}
+
+struct graph *graph_joined_below(struct graph *g)
+{
+	struct graph *open, *joined;
+
+	if (g->joined || !store_any_grouped(g->st))
+		return g->joined;
+	open = NEED_NEW(g->a, struct graph);
+	*open = *g->below;
+	open->recorded = false;
+	graph_join(open, &joined);
+	if (joined != open)
+		g->joined = joined;
+	return g->joined;
+}
+
+/* The functions of g, joined from b, all of whose contexts a stage left as they were: with
+ * them, before it, they cost as much. */
+static void keep_joined(struct graph *g, struct graph *b)
+{
+	struct graph *joined =
+		b->inlined.same && !b->inlined.extra ? graph_joined_below(b) : NULL;
+	const uint32_t *group;
+	uint32_t *before, *members;
+
+	if (!joined)
+		return;
+	group = joined->merge.group;
+	before = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	members = NEED_ARRAY(g->a, uint32_t, (size_t)joined->functions + 1);
+	for (uint32_t f = 0; f < b->below->functions; f++)
+		members[group[f]]++;
+	for (uint32_t k = 0; k < g->functions; k++)
+		before[k] = group[b->from[g->from[k]]];
+	for (uint32_t f = 0; f < b->functions; f++)
+		if (b->inlined.same[f] != GRAPH_NONE)
+			members[before[g->merge.group[f]]]--;
+	for (uint32_t k = 0; k < g->functions; k++)
+		if (members[before[k]])
+			before[k] = GRAPH_NONE;
+		else if (g->marks.sure && graph_is_sure(joined, before[k], GRAPH_INCL))
+			((uint8_t *)(uintptr_t)g->marks.sure)[k] |= GRAPH_INCL;
+	g->joined = joined;
+	g->inlined.before = before;
 }
 
 /* A call is sure if all calls that it is the sum of are. */
@@ -141,10 +175,12 @@ static void join_all(struct graph *g, struct graph **out)
 		map_functions(*out, g);
 		return;
 	}
-	keep_inclusive(*out, d.map);
+	keep_sure_sums(*out, d.map);
 	keep_sure_calls(*out);
-	if (groups)
+	if (groups) {
 		keep_members(*out, d.map);
+		keep_joined(*out, g);
+	}
 	if (g->plain)
 		(*out)->shape.cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
 	store_sound(g->st);

@@ -351,6 +351,17 @@ static void doubt_negative(struct graph *g)
 	g->marks.estimated = true;
 }
 
+/* A group of one function is that function: merged with no other, it costs what it did. */
+static const uint32_t *find_same(const struct graph_draft *d)
+{
+	const struct graph *b = d->below;
+	uint32_t *same = NEED_ARRAY(b->a, uint32_t, (size_t)d->functions + 1);
+
+	for (uint32_t f = 0; f < b->functions; f++)
+		same[d->map[f]] = d->first[d->map[f]] == f ? f : GRAPH_NONE;
+	return same;
+}
+
 void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 {
 	struct merge *m = NEED_NEW(d->below->a, struct merge);
@@ -358,6 +369,8 @@ void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 	struct graph *g;
 
 	find_levels(d);
+	if (!d->below->contexts)
+		d->same = find_same(d);
 	merge_edges(d, &edge);
 	graph_build(d, &g);
 	find_mixed(d, named, g);
