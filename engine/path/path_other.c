@@ -7,6 +7,7 @@
  * functions it stays, but not by which way it came there.  So the cost of every function
  * is in a picture: in frames of its own or below "(other)".
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/path/path_tree_in.h"
@@ -139,14 +140,14 @@ static double pass_mass(struct gathering *w, uint32_t f, double times, uint64_t 
 	return own;
 }
 
-/* Push the cost until a thousandth of it is left or so many edges have been looked at.  What goes
- * round in deep recursion shrinks evenly from one dozen of rounds to the next: then one more dozen
- * says of all that is left where it stays. */
+/* Push the cost until a thousandth of it is left.  What goes round in deep recursion shrinks evenly
+ * from one dozen of rounds to the next: if it does, or so many edges have been looked at, one more
+ * dozen says of all that is left where it stays. */
 static void push_rounds(struct gathering *w, double waiting, uint64_t edges)
 {
 	const uint32_t functions = w->g->fl->in.functions;
 	const double least = waiting * 1e-3;
-	double before = waiting, times = 1;
+	double before = waiting, times = 1, left = 0; /* left: of each unit, by a dozen */
 	uint32_t round = 0, end = w->ahead;
 	uint64_t looked = 0;
 
@@ -160,11 +161,15 @@ static void push_rounds(struct gathering *w, double waiting, uint64_t edges)
 			continue;
 		if (times > 1)
 			return;
-		if (looked >= edges && round >= 2 * DOZEN && waiting < before)
+		const double now = waiting / before;
+		const bool even = fabs(now - left) <= 1e-3 * (1 - now);
+
+		if ((looked >= edges || even) && round >= 2 * DOZEN && waiting < before)
 			times = before / (before - waiting);
 		else if (looked >= edges)
 			return;
 		before = waiting;
+		left = now;
 	}
 }
 

@@ -615,21 +615,26 @@ static void say_folder(const struct app *app, const struct folder *f, const char
 {
 	enum { SAID = 5 };
 	const size_t n = f->n - f->gone;
-	char left[200] = "";
+	const struct {
+		size_t n;
+		const char *what;
+	} left[] = {{f->others, "other file"},
+		    {f->again, "duplicate"},
+		    {f->unnamed, "unnamed part"}};
+	char text[200] = "";
 
-	if (f->others || f->again || f->unnamed)
-		snprintf(left, sizeof(left), "; left out: %s other file%s%s%s%s%s",
-			 GROUPED(f->others), f->others == 1 ? "" : "s",
-			 f->again ? ", links to them: " : "",
-			 f->again ? GROUPED(f->again) : "",
-			 f->unnamed ? ", parts without a benchmark: " : "",
-			 f->unnamed ? GROUPED(f->unnamed) : "");
 	for (size_t i = 0; i < f->nproblems && i < SAID; i++)
 		talk("quern: %s", f->problem[i].p);
 	if (f->nproblems > SAID)
 		talk("quern: and %s more that cannot be looked at",
 		     GROUPED(f->nproblems - SAID));
-	app_note(app, "quern: %s%s profile%s%s", of, GROUPED(n), n == 1 ? "" : "s", left);
+	for (size_t i = 0, at = 0; i < sizeof(left) / sizeof(*left); i++)
+		if (left[i].n)
+			at += (size_t)snprintf(
+				text + at, sizeof(text) - at, "%s%s %s%s",
+				at ? ", " : "; left out: ", GROUPED(left[i].n),
+				left[i].what, left[i].n == 1 ? "" : "s");
+	app_note(app, "quern: %s%s profile%s%s", of, GROUPED(n), n == 1 ? "" : "s", text);
 }
 
 int app_open_folder(struct app *app, struct folder *folder, char *name)

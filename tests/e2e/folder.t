@@ -194,7 +194,7 @@ for name, text in (("notes.txt", "notes\nevents: none of them\n"), ("a.yaml", "v
         f.write(text)
 r = run("mixed", "-c", "profiles | show profile, parts | as csv")
 same(rows(r.text)[1:], [["callgrind.out.7", "5"], ["link.out", "1"], ["lua.out.1", "1"]], "threads of a run are one, copies are two, a link is no third")
-ok("quern: 3 profiles; left out: 5 other files, links to them: 1" in r.talk, "junk is counted in one line", r)
+ok("quern: 3 profiles; left out: 5 other files, 1 duplicate" in r.talk, "junk is counted in one line", r)
 with open("mixed/cut.out", "w") as f:
     f.write("version: 1\ncreator: callgrind-3\n")
 r = run("mixed", "-q", "-c", "profiles | show profile")
