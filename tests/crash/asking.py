@@ -395,7 +395,7 @@ def memory_one(rng, i, s):
     """64 MiB of addresses for everything: it is enough.  The page of a tree has the report's trees besides its own 20,000
     rows, and needs 80.  The code that ubsan adds needs 22."""
     c = s["commands"][i]
-    room = (64 + 32 * (crash.variant == "ubsan" or "html" in c)) << 20
+    room = (64 + 32 * (crash.variant == "ubsan") + 32 * ("html" in c)) << 20
 
     def little():
         resource.setrlimit(resource.RLIMIT_AS, (room, room))
