@@ -392,6 +392,26 @@ static void focus_sure(struct graph *g, const struct focus *s)
 	g->marks.entered = entered;
 }
 
+/* Does the stage leave all cost of f: of each stack, or of its calls each? */
+static bool keeps_all(const struct focus *s, uint32_t f)
+{
+	return s->ignore ? !s->down[f] && !s->up[f] : !s->left[f];
+}
+
+/* Such a function costs what it did, its calls of itself, too. */
+static void keep_whole(struct graph *g, const struct focus *s)
+{
+	uint32_t *same = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint8_t *sure = (uint8_t *)(uintptr_t)g->marks.sure;
+
+	for (uint32_t f = 0; f < g->functions; f++) {
+		same[f] = keeps_all(s, s->first[f]) ? s->first[f] : GRAPH_NONE;
+		if (same[f] != GRAPH_NONE && graph_is_sure(g->below, same[f], GRAPH_INCL))
+			sure[f] |= GRAPH_INCL;
+	}
+	g->inlined.same = same;
+}
+
 void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		 struct graph **out)
 {
@@ -412,4 +432,5 @@ void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	(*out)->marks.thins = true;
 	(*out)->fill = focus_fill;
 	focus_sure(*out, s);
+	keep_whole(*out, s);
 }
