@@ -202,6 +202,13 @@ for name, cost in ("before", 5), ("after", 900):
 run("after.out", "base=before.out", "-q", "-c", "functions vs base > ratio.html")
 browser.open(os.getcwd() + "/ratio.html", 1400, 900)
 same(browser.run(SEEN + "return all('#list tbody tr')[0].cells[2].textContent;"), "\u00d7180", "a hundredfold cost")
+# Its names have room, whatever the window.
+pairs = fixtures + "/pairs/php-%s.out"
+run(pairs % "two", "base=" + pairs % "one", "--no-index-write", "-q", "-c", "functions vs base > names.html")
+for width in 420, 1000, 1200, 1310, 1400, 1610, 1900:
+    browser.open(os.getcwd() + "/names.html", width, 900)
+    got = browser.run(SEEN + "const e = $('#list [data-k=name]').parentNode; return e.clientWidth;")
+    ok(got >= 110, "%d px: names of a comparison" % width, got)
 # A comparison begins with its causes, two at most, and says what asks for the others; each leads to its function.
 with open("causes.base", "w") as b, open("causes.out", "w") as h:
     for f, more in (b, 0), (h, 1):
