@@ -683,6 +683,8 @@ struct str name_class(struct str name)
 {
 	struct name parsed;
 
+	if (name_included(name).n)
+		return STR("");
 	name_parse(name, NAME_USUAL, &parsed);
 	return parsed.head;
 }

@@ -52,7 +52,7 @@ void name_parse(struct str name, enum name_reading how, struct name *out);
  * suffixes.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
 struct str name_short(struct str name, struct arena *a);
 /* The class or module: mostly all before the last component, with template arguments; may
- * be empty. */
+ * be empty, as of a file that PHP includes. */
 struct str name_class(struct str name);
 /* The layer of a function: its outermost namespace in PHP, C++ and Rust, its package in Go,
  * the package or module of its file in Python; else its file. */
