@@ -498,6 +498,8 @@ void match_free(struct match *m)
 int match_name_as(struct match *m, struct str name, enum name_reading how,
 		  struct err *err)
 {
+	if (m->atom.field == MATCH_CLASS && name_included(name).n)
+		return false;
 	if (m->atom.form == MATCH_BARE)
 		return m->atom.part ? part_of(m, name, how) : bare(m, name, how);
 	if (m->atom.field == MATCH_CLASS)
