@@ -214,12 +214,17 @@ static uint32_t same_before(const struct graph *g, uint32_t f, const struct grap
 	return i->before[f];
 }
 
+bool graph_counts_all(const struct graph *g)
+{
+	return store_counts_all(g->st) && (!g->run.parts || graph_counts_zeros(g));
+}
+
 bool graph_calls_counted(const struct graph *g, uint32_t f)
 {
 	const struct graph *in;
 	const uint32_t same = same_before(g, f, &in);
 
-	if (!graph_calls_known(g, f) || store_counts_all(g->st))
+	if (!graph_calls_known(g, f) || graph_counts_all(g))
 		return graph_calls_known(g, f);
 	if (same != GRAPH_NONE)
 		return graph_calls_counted(in, same);
@@ -250,12 +255,12 @@ uint64_t graph_site_calls(const struct graph *g, uint64_t calls)
 
 void graph_add_calls(const struct graph *g, uint64_t *sum, uint64_t calls)
 {
-	count_add(sum, calls || store_counts_all(g->st) ? calls : UINT64_MAX);
+	count_add(sum, calls || graph_counts_all(g) ? calls : UINT64_MAX);
 }
 
 void graph_end_calls(const struct graph *g, uint64_t *sum)
 {
-	if (*sum == UINT64_MAX && !store_counts_all(g->st))
+	if (*sum == UINT64_MAX && !graph_counts_all(g))
 		*sum = 0;
 }
 

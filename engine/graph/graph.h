@@ -224,6 +224,8 @@ bool graph_calls_known(const struct graph *g, uint32_t f);
 bool graph_calls_counted(const struct graph *g, uint32_t f);
 /* Is a call that is counted 0 times none?  It is in a span of the run: it began before. */
 bool graph_counts_zeros(const struct graph *g);
+/* Was each call counted?  What is so of the whole profile may not be so of some parts. */
+bool graph_counts_all(const struct graph *g);
 /* The calls of a call site, as the store has them; CALLS_UNKNOWN: nobody counted. */
 uint64_t graph_site_calls(const struct graph *g, uint64_t calls);
 /* Add the calls of an edge to those of others.  With one that nobody counted, their number is

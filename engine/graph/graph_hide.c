@@ -698,7 +698,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 			const struct flow_input *below, uint32_t f, struct walk *k)
 {
 	uint32_t u = h->up[f], x = below->out_first[u], end = below->out_first[u + 1];
-	const bool counted = store_counts_all(d->below->st);
+	const bool counted = graph_counts_all(d->below);
 
 	qsort(k->touched, k->ntouched, sizeof(*k->touched), compare_u32);
 	for (uint32_t i = 0; i < k->ntouched || x < end;) {

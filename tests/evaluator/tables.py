@@ -101,18 +101,20 @@ def groups(view, those, event, unit):
 
 def lines(view, those, event):
     """those: functions, or whether a line of f in a file is meant"""
-    found = {}
+    found, sites = {}, {}
     meant = those if callable(those) else lambda f, file: f in those
     for part in view.parts:
         for (f, file, line), c in part.self.items():
             add_up(found, (view.group[f], file, line), [0] * (1 + len(view.world.profile.events)) + c)
-        for (f, file, line, _), n in part.sites.items():
+        for (f, file, line, site), n in part.sites.items():
             add_up(found, (view.group[f], file, line), n)
+            add_up(sites, (view.group[f], file, line, site), n[:1])
+    uncounted = {key[:3] for key, n in sites.items() if view.world.signed and not n[0]}
     rows, width = [], 1 + len(view.world.profile.events)
     for (f, file, line), n in found.items():
         if meant(f, file):
             rows.append({"file": file, "line": line or None, "fn": f[2], "self": view.cost(event, n[width:]),
-                         "calls_out": n[0], "incl_out": view.cost(event, n[1:width])})
+                         "calls_out": None if (f, file, line) in uncounted else n[0], "incl_out": view.cost(event, n[1:width])})
             for e in view.world.events:
                 rows[-1]["self." + e] = view.cost(e, n[width:])
     return rows
@@ -159,7 +161,7 @@ def callsites(view, those, event, to=None):
             f, g = view.group[f], view.group[g]
             if f in those and (to is None or g in to):
                 add_up(found, (f, file, line, g), n)
-    return [{"caller": f[2], "callee": g[2], "file": file, "line": line or None, "instr": None, "calls": n[0],
+    return [{"caller": f[2], "callee": g[2], "file": file, "line": line or None, "instr": None, "calls": counted(view, g, n[0]),
              "incl": view.cost(event, n[1:])} for (f, file, line, g), n in found.items()]
 
 
@@ -180,6 +182,12 @@ def parts(view, those, event, whole=True):
         else:
             into = [n for (_, _, _, callee), n in part.sites.items() if view.group.get(callee) in those]
             rows[-1]["calls"] = sum(n[0] for n in into) + roots(view, part, those)
+            edges = {}
+            for (caller, _, _, callee), n in part.sites.items():
+                if view.group.get(callee) in those:
+                    add_up(edges, (caller, callee), n[:1])
+            if view.world.signed and not all(n[0] for n in edges.values()):
+                rows[-1]["calls"] = None
             rows[-1]["incoming"] = sum(view.cost(event, n[1:]) for n in into)
         for e in view.world.events:
             rows[-1]["self." + e] = sum(view.cost(e, c) for (f, _, _), c in part.self.items() if view.group.get(f) in those)

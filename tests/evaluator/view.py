@@ -238,6 +238,8 @@ class View:
             return None if any(x is None for _, x in terms) else sum(k * x for k, x in terms)
         if self.world.program and self.world.program.callers:
             return None     # what is known of contexts by their callers
+        if self.hides and len(those) == 1 and not grouped and self.below.stacks is not None:
+            return self.below.incl_law(those, event)    # it stays
         if self.filtered:
             if self.below.merged or any(self.levels(f) for f in self.graph.functions):
                 return None
