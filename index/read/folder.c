@@ -624,8 +624,8 @@ static void find_bases(struct folder *f)
 
 /* ---- names ---- */
 
-/* The bytes that all keys begin with, up to the end of a word; and end with, from the first "." of
- * the last name on. */
+/* The bytes that all keys begin with, up to the end of a word; and end with, from a "/" on, or the
+ * first "." of the last name. */
 static void find_common(const struct folder *f, size_t *start, size_t *end)
 {
 	const struct str first = f->at[0].key;
@@ -644,7 +644,7 @@ static void find_common(const struct folder *f, size_t *start, size_t *end)
 	}
 	while (*start > 0 && !strchr("/.:", first.p[*start - 1]))
 		--*start;
-	while (*end > 0 &&
+	while (*end > 0 && first.p[first.n - *end] != '/' &&
 	       (first.p[first.n - *end] != '.' || str_after_slash(first).n < *end))
 		--*end;
 }

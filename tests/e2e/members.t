@@ -274,16 +274,16 @@ for form in ("csv", "tsv", "json", "ndjson", "md", "junit", "github", "table"):
         if got is not None:
             same(got, 1 if "names" in q else len(HOSTILE), "  each is one row")
 for name in ("a|b`c", "<b>&\"'", "=1+2", "q\"uo,te"):
-    r = ask("names", "in %s | functions | show self | as csv" % json.dumps(name + "/p").replace("\\n", "\n"), gate=False)
+    r = ask("names", "in %s | functions | show self | as csv" % json.dumps(name).replace("\\n", "\n"), gate=False)
     ok(r.status == 0 and r.text == "self\n900\n", "in NAME, quoted: %r" % name, r)
-r = ask("names", 'in "n\\x0Al/p" | functions | show self | as csv', gate=False)
+r = ask("names", 'in "n\\x0Al" | functions | show self | as csv', gate=False)
 ok(r.status == 0 and r.text == "self\n900\n", "in NAME, with a newline as answers show it", r)
-for name, status in (("$(id)/p", 0), ("n\\x0Al/p", 0), ("nobody", 1)):
+for name, status in (("$(id)", 0), ("n\\x0Al", 0), ("nobody", 1)):
     r = ask("names", 'in "%s" | overview; profiles | count | as csv' % name, gate=False)
     ok(r.status == status and ("work itself" in r.text) == (not status) and r.text.endswith("count\n%d\n" % len(HOSTILE)) == (not status), "in NAME | overview, and what follows is of all: %s" % name, r)
 r = ask("names", "overview", gate=False)
 ok(r.status == 1 and "in NAME | overview is of one" in r.talk, "of all it is refused, with that hint", r)
-r = ask("names", "profiles vs base | expect delta <= 0", more=[w for n in HOSTILE for w in ("--accept", "profile:" + n + "/p")])
+r = ask("names", "profiles vs base | expect delta <= 0", more=[w for n in HOSTILE for w in ("--accept", "profile:" + n)])
 ok(r.status == 0, "each is accepted by name", r)
 
 pair("called", "base", 100, 900)
