@@ -306,8 +306,12 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 	const int64_t incl = found_incl(g, f, e);
 	const struct graph_costs *c = g->plain ? NULL : g->costs[e];
 
+	const struct graph *in;
+	const uint32_t same = g->plain ? GRAPH_NONE : same_before(g, f, &in);
+
 	if (!c || !c->made || store_info(g->st)->negative ||
-	    (graph_is_sure(g, f, GRAPH_INCL) && !graph_incl_estimated(g, f)))
+	    (graph_is_sure(g, f, GRAPH_INCL) &&
+	     (same == GRAPH_NONE || !graph_incl_is_about(in, same, e))))
 		return incl;
 	return incl < c->self[f] ? c->self[f] : incl > c->total ? c->total : incl;
 }
