@@ -219,12 +219,24 @@ static const char *event_base(const struct schema *s)
 	return NULL;
 }
 
+/* A peak is one of memory, whatever event is asked of. */
+static void take_bytes(const struct schema *s, struct expr *e)
+{
+	const struct check_env *env = s->env;
+
+	for (size_t i = 0; i < env->nevents && !e->event.n; i++)
+		if (env->units[i].kind == UNIT_BYTES)
+			e->event = env->events[i];
+}
+
 /* hint: where it has no such event. */
 static void as_def(struct schema *s, struct expr *e, const struct col_def *d,
 		   const char *hint)
 {
 	e->ev = s->event;
 	e->type = d->type;
+	if (d->flags & OF_BYTES && !e->event.n)
+		take_bytes(s, e);
 	if (e->event.n && !(d->flags & PER_EVENT)) {
 		check_wrong(s, e->span, "the column '%s' is not per event", d->name);
 		need_hint(s->err, "%s", hint);

@@ -410,6 +410,13 @@ static void parse_output(struct parser *p, struct query *q)
 
 _Noreturn static void only_stages(struct parser *p, const struct token *last)
 {
+	const struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind == TOK_WORD && !verb_find(t.text) && !stage_find(t.text) &&
+	    !clause_find(t.text) && !token_is(&t, "vs")) {
+		parse_wrong(p, token_span(&t), "names are joined by 'or'");
+		need_hint(p->err, "hide A or B | top 10");
+	}
 	parse_wrong(p, token_span(last),
 		    "the query has no source: a graph stage alone shows nothing");
 	need_hint(p->err, "go on with a source: ... | top 10");

@@ -150,7 +150,17 @@ static void find_form(struct exec *x, const struct match_atom *atom,
 	     x->err);
 }
 
-/* "*Preg*" is compared with the last part of names: say how many have it before that. */
+/* Does the name stand for no more than the last part of a longer one? */
+static bool is_last_part(const struct exec *x, struct str name, const struct fn_set *has)
+{
+	const uint32_t f = fnset_next(has, 0);
+
+	return f != FNSET_NONE && str_find(name, ':') == name.n &&
+	       !str_starts(store_fn_alone(x->g->st, f), name);
+}
+
+/* "*Preg*" and a constructor's name are compared with the last part of names: say how many have
+ * it before that. */
 static void note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
 			  const struct fn_set *has)
 {
@@ -158,7 +168,7 @@ static void note_in_class(struct exec *x, const struct set *s, struct match_atom
 	uint32_t n = 0;
 
 	if (x->whole || s->form != MATCH_BARE || s->field != MATCH_FN || s->text.n < 2 ||
-	    s->text.p[0] != '*')
+	    (s->text.p[0] != '*' && !is_last_part(x, s->text, has)))
 		return;
 	atom.field = MATCH_CLASS;
 	find_form(x, &atom, &found);

@@ -418,7 +418,7 @@ static const struct column_row registry[] = {
      {ROWS_INFO, PER_EVENT, .u = info_total, .estimated = stages_estimate},
      {ROWS_TOTALS, PER_EVENT, .u = info_total, .estimated = stages_estimate})},
 {"peak", COL_COST, "most memory that the run had at one time, as Xdebug's summary: says",
- GET({ROWS_INFO, PER_EVENT, .u = info_peak})},
+ .flags = OF_BYTES | ABSENT_0, GET({ROWS_INFO, PER_EVENT, .u = info_peak})},
 {"base", COL_COST, "the same cost in the other profile (vs)",
  .flags = PER_EVENT | ADDS_UP},
 {"delta", COL_DELTA, "cost here minus base",

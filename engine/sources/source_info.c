@@ -139,10 +139,9 @@ static void show_totals(struct exec *x, struct table *t)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++) {
 		const bool grows = store_grows(x->g->st, e);
-		int64_t peak;
 
 		show_event(x, t, "total", e, false, grows ? "growth" : "total");
-		if (store_peak(x->g->st, e, &peak))
+		if (grows)
 			show_event(x, t, "peak", e, false, "peak");
 	}
 }
