@@ -111,7 +111,7 @@ for name, args in PAGES.items():
         same(got["stops"], "1,1,0", page + "one stop of Tab each")
         if pictures:
             browser.picture("%s/%s-%d%s.png" % (pictures, name, width, "-dark" if dark else ""))
-        if name != "empty":
+        if name != "empty" and not dark:  # what it does is no matter of colours
             got = browser.run(ACT)
             got.pop("high")
             same({k: v for k, v in got.items() if v is not True and v not in ("true,true", "true,true,true,true")}, {}, page + "selection, zoom, search, filter, keys")
