@@ -14,6 +14,7 @@
  */
 #include "repl/prompt/shell.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
@@ -49,6 +50,7 @@ struct shell {
 	struct out entry;	    /* the lines of the statement so far */
 	struct search_state search; /* Ctrl-R */
 	bool interrupted;
+	bool offered; /* the line is the query of a hint, and no key came after it */
 	mbstate_t mb;
 	int keys;      /* the terminal, opened anew: its reads do not wait */
 	char held[16]; /* read ahead, by goes_on() */
@@ -162,6 +164,21 @@ static ssize_t read_byte(struct shell *s, char *byte)
 	return 1;
 }
 
+/* Another query replaces the one that was offered: Ctrl-U comes before its first key.  A blank or a
+ * '|' goes on with it, and keys that move or delete edit it. */
+static bool replaces_offer(struct shell *s, char byte)
+{
+	const bool is = s->offered && isgraph((unsigned char)byte) && byte != '|';
+
+	s->offered = false;
+	if (is) {
+		s->held[0] = byte;
+		s->nheld = 1;
+		s->held_at = 0;
+	}
+	return is;
+}
+
 /* Read one character.  libedit's own reader would swallow the first Ctrl-C. */
 static int read_char(EditLine *el, wchar_t *c)
 {
@@ -189,6 +206,8 @@ static int read_char(EditLine *el, wchar_t *c)
 			return -1;
 		if (n < 0)
 			continue;
+		if (replaces_offer(s, byte))
+			byte = 'U' & 0x1f;
 		got = mbrtowc(c, &byte, 1, &s->mb);
 		if (got == (size_t)-1)
 			memset(&s->mb, 0, sizeof(s->mb));
@@ -470,15 +489,17 @@ static void run_entry(struct shell *s)
 	s->app->closed = false;
 }
 
-/* As if it had been typed: Enter asks it, Ctrl-U clears it. */
+/* As if it had been typed: Enter asks it, another query replaces it. */
 static void give_offer(struct shell *s)
 {
 	static bool told;
 
-	if (!s->app->offer)
+	s->offered = s->app->offer != NULL;
+	if (!s->offered)
 		return;
 	if (!told)
-		app_note(s->app, "Enter asks the query of the hint, Ctrl-U clears it");
+		app_note(s->app,
+			 "Enter asks the query of the hint; type another, or edit it");
 	told = true;
 	el_push(s->el, s->app->offer);
 	free(s->app->offer);
