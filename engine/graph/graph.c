@@ -305,7 +305,6 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
 	const int64_t incl = found_incl(g, f, e);
 	const struct graph_costs *c = g->plain ? NULL : g->costs[e];
-
 	const struct graph *in;
 	const uint32_t same = g->plain ? GRAPH_NONE : same_before(g, f, &in);
 
