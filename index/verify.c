@@ -45,8 +45,7 @@ static int none(const char *profile, const char *named, struct err *err)
 {
 	if (access(profile, F_OK))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", profile, strerror(errno));
-	err_set(err, ERR_INDEX, 0, "%s has no index%s%s", profile, named ? " " : " yet",
-		named ? named : "");
+	err_set(err, ERR_INDEX, 0, "%s has no index %s", profile, named);
 	return err_hint(err, "quern %s --rebuild -c top makes one", profile);
 }
 
@@ -114,21 +113,35 @@ static int compare_recorded(struct store *st, const struct build_opts *opts,
 	return err->kind;
 }
 
+/* Of a profile without an index, check the one that a query would make for itself. */
+static int open_unkept(const char *path, const struct build_opts *opts, struct store **st,
+		       struct err *err)
+{
+	struct build_opts o = *opts;
+	struct build_report report;
+
+	o.no_write = o.regular = true;
+	return build_open_set(&path, 1, &o, st, &report, err);
+}
+
 int verify_index(const char *path, const struct build_opts *opts, struct verified *out,
 		 struct err *err)
 {
 	char index[INDEX_PATH_MAX];
-	bool itself = is_index(path);
+	const bool itself = is_index(path),
+		   kept = itself || find_index(path, opts->index_path, index);
 	struct store *st;
 	uint32_t files;
 
 	*out = (struct verified){0};
-	if (itself)
-		snprintf(index, sizeof(index), "%s", path);
-	else if (!find_index(path, opts->index_path, index))
+	if (!kept && (opts->index_path || access(path, F_OK)))
 		return none(path, opts->index_path, err);
-	snprintf(out->index, sizeof(out->index), "%.4199s", index);
-	if (store_open(index, opts->trust, &st, err))
+	if (itself || !kept)
+		snprintf(index, sizeof(index), "%s", path);
+	snprintf(out->index, sizeof(out->index), "%.4150s%s", index,
+		 kept ? "" : ", without an index");
+	if (kept ? store_open(index, opts->trust, &st, err)
+		 : open_unkept(path, opts, &st, err))
 		return err->kind;
 	store_inputs(st, &files);
 	if (!store_verify(st, opts->cancel, &out->checked, err)) {
