@@ -332,7 +332,7 @@ static int take_cost(struct span_lines *s, struct tally *t, const struct batch *
 		return err->kind;
 	if (t->now.pending == PENDING_JUMP)
 		return tally_rows(t, b, i, i + 1, err);
-	if (row.nc > t->events.ncol) /* names of events with blanks: see tally_row() */
+	if (row.nc > t->events.ncol) /* a name may have several words: see tally.c */
 		row.nc = (uint16_t)t->events.ncol;
 	return t->now.pending == PENDING_CALL
 		       ? take_call(s, t, &row, err)

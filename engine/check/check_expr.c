@@ -219,7 +219,7 @@ static const char *event_base(const struct schema *s)
 	return NULL;
 }
 
-/* A peak is one of memory, whatever event is asked of. */
+/* Without the name of an event, take the one that counts bytes. */
 static void take_bytes(const struct schema *s, struct expr *e)
 {
 	const struct check_env *env = s->env;

@@ -202,7 +202,7 @@ bool graph_calls_known(const struct graph *g, uint32_t f)
 	return !graph_is(g, f, GRAPH_INLINED) && store_counts_calls(g->st);
 }
 
-/* The function of *in, a graph before, with the inclusive cost of f, or GRAPH_NONE. */
+/* The function of an earlier graph, *in, that has the inclusive cost of f; or GRAPH_NONE. */
 static uint32_t same_before(const struct graph *g, uint32_t f, const struct graph **in)
 {
 	const struct graph_inlined *i = &g->inlined;

@@ -103,10 +103,11 @@ struct graph_inlined {
 		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; of a function
 				that begins with inlined code; GRAPH_NONE: that of its
 				origin */
-	const uint64_t *line; /* [functions]: where file[] is one; 0: not known */
-	const uint32_t *same; /* [functions]: the function below with the same
+	const uint64_t *line;	/* [functions]: where file[] is one; 0: not known */
+	const uint32_t *same;	/* [functions]: the function below with the same
 				   inclusive cost, or GRAPH_NONE; or NULL */
-	const uint32_t *before; /* [functions]: if not, that of `joined`; or NULL */
+	const uint32_t *before; /* [functions]: where same[] has none, the function of
+				   `joined` with that cost; or NULL */
 };
 
 /* How a graph merges functions of the one below. */
@@ -147,8 +148,8 @@ struct graph {
 	bool of_whole; /* 100 % is the whole profile, whatever the stages leave */
 	bool drops;    /* this stage is `ignore`: what it leaves is 100 % */
 	bool detail;   /* lines and call sites of the store still hold */
-	bool ran;      /* how often functions ran is known apart from the calls of them,
-			  some of which are shares */
+	bool ran;      /* functions have their own numbers of calls: those of their
+			  edges are shares */
 	bool hides;    /* they do with what is hidden behind calls (rows/fn_hidden.h) */
 	struct graph_run run;
 	struct graph_marks marks;
@@ -224,7 +225,7 @@ bool graph_calls_known(const struct graph *g, uint32_t f);
 bool graph_calls_counted(const struct graph *g, uint32_t f);
 /* Is a call that is counted 0 times none?  It is in a span of the run: it began before. */
 bool graph_counts_zeros(const struct graph *g);
-/* Was each call counted?  What is so of the whole profile may not be so of some parts. */
+/* Was each call counted?  A call that has a count in the whole profile may have none in a part. */
 bool graph_counts_all(const struct graph *g);
 /* The calls of a call site, as the store has them; CALLS_UNKNOWN: nobody counted. */
 uint64_t graph_site_calls(const struct graph *g, uint64_t calls);

@@ -362,7 +362,7 @@ static void find_nesting(const struct graph_draft *d, struct graph *g)
 		find_added(d, g);
 }
 
-/* A cost of a function is sure if it is sure of all its members below.  A group of several may
+/* A cost of a function is sure if that of each of its members below is.  A group of several may
  * be on the stack more often than each of them. */
 static void inherit_sure(const struct graph_draft *d, struct graph *g)
 {

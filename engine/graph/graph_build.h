@@ -35,7 +35,7 @@ struct graph_draft {
 		*again; /* [functions below], of stages that merge (graph.h); or NULL */
 	const uint32_t *same; /* [functions], of stages that merge: the one function below
 				 that it is, or GRAPH_NONE; or NULL */
-	bool adds;	/* functions after those of the graph below */
+	bool adds;	      /* functions after those of the graph below */
 	const uint64_t *roots; /* [functions below]: calls of roots; NULL: as below */
 };
 
@@ -46,8 +46,8 @@ void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group);
 /* Merge functions by the draft's map.  named: groups with a name in it are named for
  * themselves. */
 void graph_merge(struct graph_draft *d, bool named, struct graph **out);
-/* The graph below g with the contexts of functions joined, even if g has them apart; NULL: each
- * has one. */
+/* The graph below g with contexts joined to functions, even where g keeps them apart.  NULL: each
+ * function has one context. */
 struct graph *graph_joined_below(struct graph *g);
 /* [edges below]: the edge of g, which graph_merge() made. */
 const uint32_t *graph_merged_edges(const struct graph *g);
@@ -58,7 +58,7 @@ void graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d);
  * (*from)[edges]: the call of g; calls: how often each is made. */
 void graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
 		      const uint64_t *calls, const uint8_t *keep, uint32_t **from);
-/* Functions of g run as often as those below of which they are. */
+/* Let each function of g have run as often as its members below did together. */
 void graph_keep_runs(const struct graph_draft *d, struct graph *g);
 /* The costs that a stage that estimates leaves as they are: *sure of the new graph starts
  * with what is so below; the stage takes away the others. */

@@ -392,13 +392,13 @@ static void focus_sure(struct graph *g, const struct focus *s)
 	g->marks.entered = entered;
 }
 
-/* Does the stage leave all cost of f: of each stack, or of its calls each? */
+/* Does the stage keep the whole cost of f? */
 static bool keeps_all(const struct focus *s, uint32_t f)
 {
 	return s->ignore ? !s->down[f] && !s->up[f] : !s->left[f];
 }
 
-/* Such a function costs what it did, its calls of itself, too. */
+/* Such a function keeps its inclusive cost, also where it calls itself. */
 static void keep_whole(struct graph *g, const struct focus *s)
 {
 	uint32_t *same = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);

@@ -827,7 +827,7 @@ void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 	(*out)->ran = true;
 	graph_keep_runs(&d, *out);
 	(*out)->stage = h;
-	/* Contexts whose stacks are known have shares that are exact. */
+	/* Where the stacks of contexts are known, their shares are exact. */
 	if (!g->contexts && !store_info(g->st)->negative)
 		graph_joined_below(*out);
 	(*out)->fill = hide_fill;

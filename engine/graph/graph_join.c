@@ -16,7 +16,7 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
-/* The inclusive cost is sure of a sum if it is of its members. */
+/* The inclusive cost of a sum is sure if that of each member is. */
 static void keep_sure_sums(struct graph *g, const uint32_t *map)
 {
 	const struct graph *b = g->below;
@@ -52,8 +52,8 @@ struct graph *graph_joined_below(struct graph *g)
 	return g->joined;
 }
 
-/* The functions of g, joined from b, all of whose contexts a stage left as they were: with
- * them, before it, they cost as much. */
+/* g joins the contexts of b.  If the stage that made b changed none of a function's contexts, the
+ * function costs what it did before that stage. */
 static void keep_joined(struct graph *g, struct graph *b)
 {
 	struct graph *joined =

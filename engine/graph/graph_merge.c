@@ -351,7 +351,7 @@ static void doubt_negative(struct graph *g)
 	g->marks.estimated = true;
 }
 
-/* A group of one function is that function: merged with no other, it costs what it did. */
+/* A function that is merged with no other costs what it did. */
 static const uint32_t *find_same(const struct graph_draft *d)
 {
 	const struct graph *b = d->below;

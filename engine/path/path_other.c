@@ -140,14 +140,14 @@ static double pass_mass(struct gathering *w, uint32_t f, double times, uint64_t 
 	return own;
 }
 
-/* Push the cost until a thousandth of it is left.  What goes round in deep recursion shrinks evenly
- * from one dozen of rounds to the next: if it does, or so many edges have been looked at, one more
- * dozen says of all that is left where it stays. */
+/* Push the cost until a thousandth of it is left.  In deep recursion each dozen of rounds leaves the
+ * same part of the cost.  Once it does, or so many edges have been looked at, one more dozen shows
+ * where all the rest stays. */
 static void push_rounds(struct gathering *w, double waiting, uint64_t edges)
 {
 	const uint32_t functions = w->g->fl->in.functions;
 	const double least = waiting * 1e-3;
-	double before = waiting, times = 1, left = 0; /* left: of each unit, by a dozen */
+	double before = waiting, times = 1, left = 0; /* left: the part after a dozen */
 	uint32_t round = 0, end = w->ahead;
 	uint64_t looked = 0;
 

@@ -54,7 +54,8 @@ enum col_flags {
 	OF_ROWS = 65536,      /* numbers of rows: of a joined table, its own */
 	IS_SENTENCE = 262144, /* text: for people to read as a whole */
 	IN_COUNTS = 131072,   /* COL_DELTA: of counts, whatever the unit of the event */
-	OF_BYTES = 1048576, /* with PER_EVENT: of the event that counts bytes, if none is named */
+	OF_BYTES =
+		1048576, /* with PER_EVENT: of the event that counts bytes, if none is named */
 	COSTLY = 524288, /* takes the flow of all calls: not made where nobody reads it */
 };
 

@@ -408,7 +408,7 @@ static double mismatch(const struct why_site *a, const struct why_site *b,
 	const double n = a->calls / runs[0], m = b->calls / runs[1];
 	const double v = a->cost / a->calls, u = b->cost / b->calls;
 
-	/* The same line that calls as often is the same site, whatever it costs. */
+	/* A line that calls as often as before is the same site, whatever it costs. */
 	if (a->file == b->file && a->line == b->line && n == m)
 		return 0;
 	return fabs(n - m) * (v + u) / 2 + (n + m) / 2 * fabs(v - u);

@@ -215,7 +215,7 @@ static void add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool o
 static void list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 		       struct line_costs *out)
 {
-	/* What a call tree joins has no members. */
+	/* Where a call tree joined contexts, no members are listed: each function is its own. */
 	const struct graph *g = w->g[side], *of = g->merge.member ? g->merge.apart : g;
 	const uint32_t v = w->fn[side][f];
 	double sum = 0;

@@ -728,7 +728,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		     struct err *err);
 
 /* A cost line with more costs than there are events: the decoder counts the words of
- * events:, and a name may be several. */
+ * events:, and an event's name may have several. */
 static int row_of_more(struct tally *t, const struct batch *b, struct row r,
 		       struct err *err)
 {

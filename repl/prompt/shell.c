@@ -164,8 +164,8 @@ static ssize_t read_byte(struct shell *s, char *byte)
 	return 1;
 }
 
-/* Another query replaces the one that was offered: Ctrl-U comes before its first key.  A blank or a
- * '|' goes on with it, and keys that move or delete edit it. */
+/* Does the key begin another query?  That replaces the one that was offered: the key is read again,
+ * after a Ctrl-U.  A blank or a '|' goes on with the offer; keys that move or delete edit it. */
 static bool replaces_offer(struct shell *s, char byte)
 {
 	const bool is = s->offered && isgraph((unsigned char)byte) && byte != '|';

@@ -127,27 +127,25 @@ for typed, hint in (("show functions", "functions"), ("info unique_nome", "info 
 send("Enter")
 expect(lambda s: at_prompt(s) and any(x == "unique_name" for x in s), "Enter asks it")
 clear()
-send("show functions", "Enter")
-wait(lambda s: last(s) == PROMPT + " functions")
-send("-l", " | count")
-send("Enter")
+
+
+def offered(*keys):
+    """The query of a hint stands at the prompt; then come the keys."""
+    send("C-u")
+    wait(at_prompt)
+    send("show functions", "Enter")
+    wait(lambda s: last(s) == PROMPT + " functions")
+    for key in keys:
+        send(*key)
+
+
+offered(["-l", " | count"], ["Enter"])
 expect(lambda s: at_prompt(s) and any(x.split() == ["9"] for x in s), "edited, it is asked as it was edited")
-send("show functions", "Enter")
-wait(lambda s: last(s) == PROMPT + " functions")
-send("C-a")
-send("-l", "top 3 ")
-expect(lambda s: last(s) == PROMPT + " top 3 functions", "  at its beginning, too")
-send("C-u")
-wait(at_prompt)
-send("show functions", "Enter")
-wait(lambda s: last(s) == PROMPT + " functions")
-send("-l", "lines")
-expect(lambda s: last(s) == PROMPT + " lines", "another query replaces it")
-send("C-u")
-wait(at_prompt)
-send("show functions", "Enter")
-wait(lambda s: last(s) == PROMPT + " functions")
-send("C-u")
+for what, keys, line in (("  at its beginning, too", [["C-a"], ["-l", "top 3 "]], " top 3 functions"),
+                         ("another query replaces it", [["-l", "lines"]], " lines")):
+    offered(*keys)
+    expect(lambda s: last(s) == PROMPT + line, what)
+offered(["C-u"])
 expect(at_prompt, "Ctrl-U clears it")
 send("nonsense of this", "Enter")
 expect(lambda s: at_prompt(s) and "hint: start with" in shown(s), "a hint that is no query leaves the prompt empty")
